@@ -11,8 +11,11 @@ mod content;
 mod edit;
 mod layout;
 pub mod lib0;
+mod order;
+mod read;
 mod room;
 mod service;
+mod text_edit;
 mod touched;
 mod validate;
 
