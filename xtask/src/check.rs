@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::process::{capture, command, is_installed, root, run as run_program, target};
+use crate::process::{capture, cargo, command, is_installed, root, run as run_program, target};
 use crate::{rules, setup};
 
 /// How to check.
@@ -26,7 +26,14 @@ pub(crate) struct Options {
 }
 
 /// What a check is called in the summary, and what it does.
-type Check<'a> = (&'static str, Box<dyn Fn() -> Result<()> + 'a>);
+type Check<'a> = (&'static str, Box<dyn Fn() -> Result<Verdict> + 'a>);
+
+/// How a check ended that did not fail.
+enum Verdict {
+    Passed,
+    /// The program that it takes is not installed.
+    NotRun,
+}
 
 /// Runs the checks.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
@@ -43,113 +50,99 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         checks.push(("cargo-deny", Box::new(deny)));
         checks.push(("cargo-machete", Box::new(machete)));
     }
-    let failed: Vec<&str> = checks
-        .iter()
-        .filter(|(name, check)| !passes(name, check))
-        .map(|(name, _)| *name)
-        .collect();
+    let (mut failed, mut not_run) = (Vec::new(), Vec::new());
+    for (name, check) in &checks {
+        let began = Instant::now();
+        let outcome = check();
+        let seconds = began.elapsed().as_secs_f32();
+        match outcome {
+            Ok(Verdict::Passed) => println!("{name}: passed in {seconds:.1} s"),
+            Ok(Verdict::NotRun) => not_run.push(*name),
+            Err(error) => {
+                println!("{name}: FAILED in {seconds:.1} s: {error:#}");
+                failed.push(*name);
+            }
+        }
+    }
+    if !not_run.is_empty() {
+        println!("not run: {}", not_run.join(", "));
+    }
     if failed.is_empty() {
-        println!("all {} checks passed", checks.len());
+        println!("all other checks passed");
         return Ok(ExitCode::SUCCESS);
     }
     println!("failed: {}", failed.join(", "));
     Ok(ExitCode::FAILURE)
 }
 
-fn passes(name: &str, check: &dyn Fn() -> Result<()>) -> bool {
-    let began = Instant::now();
-    let outcome = check();
-    let seconds = began.elapsed().as_secs_f32();
-    match outcome {
-        Ok(()) => println!("{name}: passed in {seconds:.1} s"),
-        Err(ref error) => println!("{name}: FAILED in {seconds:.1} s: {error:#}"),
-    }
-    outcome.is_ok()
+/// Runs a command that is a check by itself.
+fn passes(command: &mut Command) -> Result<Verdict> {
+    run_program(command).map(|()| Verdict::Passed)
 }
 
-fn formatting(options: &Options) -> Result<()> {
-    let mut format = command("cargo", ["fmt", "--all"]);
-    if !options.write {
-        format.arg("--check");
-    }
-    run_program(&mut format)
+fn formatting(options: &Options) -> Result<Verdict> {
+    let check = if options.write { "" } else { "--check" };
+    passes(&mut cargo(&format!("fmt --all {check}")))
 }
 
-fn house_rules() -> Result<()> {
+fn house_rules() -> Result<Verdict> {
     let violations = rules::check(&root())?;
     for violation in &violations {
         println!("{violation}");
     }
     match violations.len() {
-        0 => Ok(()),
+        0 => Ok(Verdict::Passed),
         number => bail!("{number} places break a house rule"),
     }
 }
 
-fn web_types() -> Result<()> {
-    run_program(command("npm", ["run", "--silent", "check"]).current_dir(root().join("web")))
+fn web_types() -> Result<Verdict> {
+    passes(command("npm", ["run", "--silent", "check"]).current_dir(root().join("web")))
 }
 
-fn clippy() -> Result<()> {
-    let arguments = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ];
-    run_program(&mut command("cargo", arguments))
+fn clippy() -> Result<Verdict> {
+    passes(&mut cargo(
+        "clippy --workspace --all-targets -- -D warnings",
+    ))
 }
 
-fn documentation() -> Result<()> {
-    let arguments = [
-        "doc",
-        "--workspace",
-        "--no-deps",
-        "--document-private-items",
-    ];
-    run_program(command("cargo", arguments).env("RUSTDOCFLAGS", "-D warnings"))
+fn documentation() -> Result<Verdict> {
+    let mut documentation = cargo("doc --workspace --no-deps --document-private-items");
+    passes(documentation.env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-fn schema(options: &Options) -> Result<()> {
+fn schema(options: &Options) -> Result<Verdict> {
     // All targets, as the tests build them: another set of features would build the world again.
-    run_program(&mut command(
-        "cargo",
-        ["build", "--workspace", "--all-targets"],
-    ))?;
+    run_program(&mut cargo("build --workspace --all-targets"))?;
     let program = target().join("debug/atelier");
     let printed = capture(&mut command(&program.to_string_lossy(), ["schema"]))?;
     let path = root().join("schema.graphql");
     if options.write {
         fs::write(&path, printed)?;
-        return Ok(());
+        return Ok(Verdict::Passed);
     }
     if fs::read_to_string(&path).is_ok_and(|stored| stored == printed) {
-        return Ok(());
+        return Ok(Verdict::Passed);
     }
     bail!(
         "schema.graphql is not what `atelier schema` prints; `cargo xtask check --write` updates it"
     )
 }
 
-fn deny() -> Result<()> {
-    where_installed(
-        "cargo-deny",
-        command("cargo", ["deny", "--workspace", "check"]),
-    )
+fn deny() -> Result<Verdict> {
+    where_installed("cargo-deny", cargo("deny --workspace check"))
 }
 
-fn machete() -> Result<()> {
-    where_installed("cargo-machete", command("cargo", ["machete"]))
+fn machete() -> Result<Verdict> {
+    where_installed("cargo-machete", cargo("machete"))
 }
 
-fn where_installed(program: &str, mut check: Command) -> Result<()> {
+fn where_installed(program: &str, mut check: Command) -> Result<Verdict> {
     if is_installed(program) {
-        return run_program(&mut check);
+        return passes(&mut check);
     }
     println!(
         "{program} is not installed, so it was not run; `cargo install --locked {program}` installs it"
     );
-    Ok(())
+    Ok(Verdict::NotRun)
 }

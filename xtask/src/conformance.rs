@@ -16,8 +16,8 @@ use crate::setup::packages;
 use crate::totals::Totals;
 
 /// Runs the kit; skipped with a notice where it is not at hand.
-pub(crate) fn run(kits: &Path) -> Result<Totals> {
-    let source = kits.join("graphql-conformance");
+pub(crate) fn run(shared: &Path) -> Result<Totals> {
+    let source = shared.join("kits/graphql-conformance");
     if !source.exists() {
         println!(
             "no {}: GraphQL conformance is not checked",

@@ -13,8 +13,8 @@ use crate::process::{command, root};
 use crate::totals::Totals;
 
 /// Checks the schema; skipped with a notice where the contract is not at hand.
-pub(crate) fn run(kits: &Path) -> Result<Totals> {
-    let program = kits.join("contract/check-schema.mjs");
+pub(crate) fn run(shared: &Path) -> Result<Totals> {
+    let program = shared.join("contract/check-schema.mjs");
     if !program.exists() {
         println!("no {}: the contract is not compared", program.display());
         return Ok(Totals {

@@ -35,6 +35,11 @@ pub(crate) fn command<S: AsRef<OsStr>>(
     command
 }
 
+/// A call of cargo, written as one would type it; no argument holds a space.
+pub(crate) fn cargo(arguments: &str) -> Command {
+    command("cargo", arguments.split_whitespace())
+}
+
 /// Runs a command to its end and fails where it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = status(command)?;

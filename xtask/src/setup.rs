@@ -59,7 +59,7 @@ pub(crate) fn for_test() -> Result<()> {
     Ok(())
 }
 
-/// The folder that holds `initdb` and `postgres`, if they are installed.
+/// The folder that holds the programs of PostgreSQL, if they are installed.
 pub(crate) fn postgres_folder() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let versions = fs::read_dir("/usr/lib/postgresql").ok();
@@ -69,7 +69,21 @@ pub(crate) fn postgres_folder() -> Option<PathBuf> {
         .filter_map(|entry| Some(entry.ok()?.path().join("bin")));
     std::env::split_paths(&path)
         .chain(packaged)
-        .find(|folder| folder.join("initdb").is_file() && folder.join("postgres").is_file())
+        // A link may stand alone; what belongs together lies where it points.
+        .filter_map(|folder| {
+            Some(
+                folder
+                    .join("initdb")
+                    .canonicalize()
+                    .ok()?
+                    .parent()?
+                    .to_owned(),
+            )
+        })
+        .find(|folder| {
+            let needed = ["initdb", "postgres", "pg_ctl", "pg_isready"];
+            needed.iter().all(|program| folder.join(program).is_file())
+        })
 }
 
 fn programs(needs: &[Need]) -> Result<()> {

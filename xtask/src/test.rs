@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::postgres::Postgres;
-use crate::process::{command, is_installed, listen, root, run as run_program, target};
+use crate::process::{cargo, command, is_installed, listen, root, run as run_program, target};
 use crate::totals::Totals;
 use crate::{conformance, contract, setup};
 
@@ -21,7 +21,7 @@ use crate::{conformance, contract, setup};
 pub(crate) struct Options {
     /// Where the contract and the conformance kits lie; without them their checks are skipped.
     #[arg(long, default_value = "../shared")]
-    kits: PathBuf,
+    shared: PathBuf,
     /// Only Rust tests whose names contain one of these, after `--`; other runners are left out.
     #[arg(last = true)]
     filters: Vec<String>,
@@ -31,21 +31,22 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     setup::for_test()?;
     // With all targets: so the server is built once, as the tests need it.
-    run_program(&mut command(
-        "cargo",
-        ["build", "--workspace", "--all-targets"],
-    ))?;
+    run_program(&mut cargo("build --workspace --all-targets"))?;
     let mut totals = Totals::default();
     {
         let postgres = Postgres::start()?;
         count(&mut totals, "Rust tests", rust(&postgres, &options.filters));
     }
     if options.filters.is_empty() {
-        let kits = root().join(&options.kits);
+        let shared = root().join(&options.shared);
         count(&mut totals, "documentation examples", examples());
         count(&mut totals, "web tests", web());
-        count(&mut totals, "GraphQL conformance", conformance::run(&kits));
-        count(&mut totals, "contract", contract::run(&kits));
+        count(
+            &mut totals,
+            "GraphQL conformance",
+            conformance::run(&shared),
+        );
+        count(&mut totals, "contract", contract::run(&shared));
     }
     println!("\n{totals}");
     Ok(match totals.failed {
@@ -66,25 +67,9 @@ fn count(totals: &mut Totals, name: &str, outcome: Result<Totals>) {
 fn rust(postgres: &Postgres, filters: &[String]) -> Result<Totals> {
     let has_nextest = is_installed("cargo-nextest");
     let mut tests = if has_nextest {
-        let arguments = [
-            "nextest",
-            "run",
-            "--workspace",
-            "--all-targets",
-            "--no-tests=pass",
-        ];
-        command("cargo", arguments)
+        cargo("nextest run --workspace --all-targets --no-tests=pass")
     } else {
-        command(
-            "cargo",
-            [
-                "test",
-                "--workspace",
-                "--all-targets",
-                "--no-fail-fast",
-                "--",
-            ],
-        )
+        cargo("test --workspace --all-targets --no-fail-fast --")
     };
     tests
         .args(filters)
@@ -100,7 +85,7 @@ fn rust(postgres: &Postgres, filters: &[String]) -> Result<Totals> {
 }
 
 fn examples() -> Result<Totals> {
-    let mut examples = command("cargo", ["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let mut examples = cargo("test --workspace --doc --no-fail-fast");
     let heard = listen(examples.env("CARGO_TERM_COLOR", "never"))?;
     agree(Totals::of_cargo_test(&heard.text), heard.status.success())
 }

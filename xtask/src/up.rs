@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::process::{self, command, target};
+use crate::process::{self, cargo, command, target};
 use crate::setup;
 
 /// How to start the server.
@@ -31,8 +31,10 @@ pub(crate) struct Options {
 /// Sets up, builds and runs.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     setup::for_up()?;
-    let profile = ["build", "--bin", "atelier", "--profile", &options.profile];
-    process::run(&mut command("cargo", profile))?;
+    let profile = &options.profile;
+    process::run(&mut cargo(&format!(
+        "build --bin atelier --profile {profile}"
+    )))?;
     become_server(options)
 }
 

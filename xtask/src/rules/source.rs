@@ -32,9 +32,12 @@ impl Source {
         }
     }
 
-    /// The code before the file's unit tests.
+    /// The code before the file's unit tests; nothing where the file is nothing but tests.
     pub(crate) fn production(&self) -> &str {
-        let tests = self.code.find("#[cfg(test)]\nmod ");
+        if self.path.ends_with("/tests.rs") || self.path.contains("/tests/") {
+            return "";
+        }
+        let tests = self.code.find("#[cfg(test)]\nmod tests {");
         &self.code[..tests.unwrap_or(self.code.len())]
     }
 
@@ -177,5 +180,7 @@ mod tests {
             "used();\n#[cfg(test)]\nmod tests { tested(); }".into(),
         );
         assert_eq!(source.production(), "used();\n");
+        let source = Source::new("domain/src/document/tests.rs", "tested();".into());
+        assert_eq!(source.production(), "");
     }
 }
