@@ -76,7 +76,11 @@ fn parse(text: &str) -> Option<Actor> {
         "agent" => {
             let mut parts = rest.split(':');
             let (task, turn, step) = (parts.next()?, parts.next()?, parts.next()?);
-            Some(Actor::Agent { task: task.parse().ok()?, turn: turn.parse().ok()?, step: step.parse().ok()? })
+            Some(Actor::Agent {
+                task: task.parse().ok()?,
+                turn: turn.parse().ok()?,
+                step: step.parse().ok()?,
+            })
         }
         _ => None,
     }
@@ -102,8 +106,17 @@ mod tests {
 
     #[test]
     fn every_actor_survives_its_text_form() {
-        let agent = Actor::Agent { task: TaskId::new(), turn: 3, step: 14 };
-        for actor in [Actor::Person(UserId::new()), agent, Actor::System, Actor::Provider("local".into())] {
+        let agent = Actor::Agent {
+            task: TaskId::new(),
+            turn: 3,
+            step: 14,
+        };
+        for actor in [
+            Actor::Person(UserId::new()),
+            agent,
+            Actor::System,
+            Actor::Provider("local".into()),
+        ] {
             assert_eq!(actor.to_string().parse::<Actor>().expect("parses"), actor);
         }
     }
@@ -111,7 +124,18 @@ mod tests {
     #[test]
     fn steps_of_one_task_are_one_actor_and_two_people_are_not() {
         let task = TaskId::new();
-        let (early, late) = (Actor::Agent { task, turn: 1, step: 1 }, Actor::Agent { task, turn: 2, step: 9 });
+        let (early, late) = (
+            Actor::Agent {
+                task,
+                turn: 1,
+                step: 1,
+            },
+            Actor::Agent {
+                task,
+                turn: 2,
+                step: 9,
+            },
+        );
         assert!(!early.is_other_than(&late));
         assert!(Actor::Person(UserId::new()).is_other_than(&Actor::Person(UserId::new())));
     }

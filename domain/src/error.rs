@@ -25,7 +25,9 @@ pub enum Error {
     #[error("{0}")]
     Conflict(String),
     /// The idempotency key was used before with another input.
-    #[error("the idempotency key was used before with another input; use a new key for a new request")]
+    #[error(
+        "the idempotency key was used before with another input; use a new key for a new request"
+    )]
     IdempotencyKeyReused,
     /// A position in a list or log that was never handed out for it.
     #[error("{0}")]

@@ -15,7 +15,9 @@ use crate::ids::{UserId, WorkId, WorkspaceId};
 use crate::time::Timestamp;
 
 /// A position in the event log of one workspace; 0 stands before the first event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
 pub struct Sequence(pub u64);
 
 /// What kind of thing happened; the names are those of the contract's `EventKind`.
@@ -26,6 +28,8 @@ pub enum EventKind {
     WorkCreated,
     /// A change of a work was stored: one event per change.
     WorkChanged,
+    /// A work got another title.
+    WorkRenamed,
     /// A work went to the bin.
     WorkDeleted,
     /// A work came back from the bin.
@@ -40,6 +44,7 @@ impl EventKind {
         match self {
             Self::WorkCreated => "WORK_CREATED",
             Self::WorkChanged => "WORK_CHANGED",
+            Self::WorkRenamed => "WORK_RENAMED",
             Self::WorkDeleted => "WORK_DELETED",
             Self::WorkRestored => "WORK_RESTORED",
             Self::MembersChanged => "MEMBERS_CHANGED",
@@ -48,9 +53,16 @@ impl EventKind {
 
     /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::WorkCreated, Self::WorkChanged, Self::WorkDeleted, Self::WorkRestored, Self::MembersChanged]
-            .into_iter()
-            .find(|kind| kind.name() == name)
+        [
+            Self::WorkCreated,
+            Self::WorkChanged,
+            Self::WorkRenamed,
+            Self::WorkDeleted,
+            Self::WorkRestored,
+            Self::MembersChanged,
+        ]
+        .into_iter()
+        .find(|kind| kind.name() == name)
     }
 }
 

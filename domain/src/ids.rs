@@ -130,7 +130,10 @@ mod tests {
 
     #[test]
     fn an_id_of_another_noun_is_refused_with_the_form_that_was_expected() {
-        let error = UserId::new().to_string().parse::<WorkId>().expect_err("another noun");
+        let error = UserId::new()
+            .to_string()
+            .parse::<WorkId>()
+            .expect_err("another noun");
         assert!(error.to_string().contains("`work_`"));
     }
 }

@@ -28,7 +28,9 @@ impl<K> PageRequest<K> {
         let first = first.unwrap_or(i64::from(PAGE_DEFAULT));
         match u32::try_from(first) {
             Ok(first) if (1..=PAGE_LIMIT).contains(&first) => Ok(Self { first, after }),
-            _ => Err(Error::Invalid(format!("`first` must be between 1 and {PAGE_LIMIT}, and was {first}"))),
+            _ => Err(Error::Invalid(format!(
+                "`first` must be between 1 and {PAGE_LIMIT}, and was {first}"
+            ))),
         }
     }
 }

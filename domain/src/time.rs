@@ -26,7 +26,10 @@ impl Timestamp {
 
     /// This time and a duration later.
     pub fn plus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(duration.as_micros().min(i64::MAX as u128) as i64))
+        Self(
+            self.0
+                .saturating_add(duration.as_micros().min(i64::MAX as u128) as i64),
+        )
     }
 
     /// How long ago `earlier` was; zero if it is later.
@@ -50,7 +53,9 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let elapsed = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Timestamp(elapsed.as_micros() as i64)
     }
 }
@@ -69,7 +74,10 @@ impl TestClock {
 
     /// Moves the clock forward.
     pub fn advance(&self, duration: Duration) {
-        self.0.fetch_add(duration.as_micros() as i64, std::sync::atomic::Ordering::SeqCst);
+        self.0.fetch_add(
+            duration.as_micros() as i64,
+            std::sync::atomic::Ordering::SeqCst,
+        );
     }
 }
 

@@ -1,0 +1,39 @@
+//! Documents: the Yrs document inside each work, edited by people and the agent through one service.
+//!
+//! Invariants
+//! - [`DocumentService`] is the only way to write a document, whoever writes.
+//! - Nothing is acknowledged, sent to others or shown before it is stored.
+//! - Bytes from outside pass `validate` before yrs sees them.
+//!
+//! Not here: wire protocols of sockets (`api`), the tables of changes (`storage`).
+
+mod content;
+mod edit;
+mod room;
+mod service;
+mod touched;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use content::{Content, Edge, Node, NodeState};
+pub use edit::{
+    Applied, ConflictingNode, EdgeInput, EditNodes, EditOutcome, EditText, Editor, NodeInput,
+    NodeOperation, Placement, ReplaceText, RestoreVersion, TextReplacement,
+};
+pub use room::{Access, Connection, Inbound, Join, Outbound, Presence};
+pub use service::{DocumentOptions, DocumentService};
+pub use touched::{How, Touched, TouchedNode};
+
+/// The number of a work's state: rises by one with each stored change; 0 is the empty document.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+pub struct Version(pub u64);
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}

@@ -1,0 +1,158 @@
+//! The ports of storage, and commands: the only way to change anything.
+//!
+//! Invariants
+//! - A command is a plain value: no clock, randomness, spawn or network in it. It may be run again after a conflict.
+//! - Commands of one workspace run one after the other, across all processes ([`Scope`]), so what a command has read
+//!   stays true until it commits.
+//! - All effects of a command, its events included, are durable when [`Store::run`] returns, or none is.
+//!
+//! Not here: SQL, retries, databases (`storage`).
+
+use std::any::Any;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+use crate::error::{Error, Result};
+use crate::event::{Event, NewEvent, Sequence};
+use crate::idempotency::IdempotencyStore;
+use crate::ids::WorkspaceId;
+use crate::people::{PeopleReads, PeopleWrites};
+use crate::work::{WorkReads, WorkWrites};
+
+/// What a command may touch, and so which commands it waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// One workspace, which must exist: others see `NotFound`.
+    Workspace(WorkspaceId),
+    /// What belongs to no workspace: users, tokens, new workspaces.
+    Installation,
+}
+
+/// One change of the stored state: checks permission, then state, then writes, then emits.
+#[async_trait]
+pub trait Command: Send + Sync + 'static {
+    /// What the caller gets when it is committed.
+    type Output: Send + 'static;
+    /// `noun.verb`, for traces and metrics.
+    const NAME: &'static str;
+
+    /// What it may touch.
+    fn scope(&self) -> Scope;
+
+    /// Carries it out. An error undoes all of it.
+    async fn run(&self, tx: &dyn Transaction) -> Result<Self::Output>;
+}
+
+/// Everything that can be read.
+pub trait Reads: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync {}
+impl<T: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync> Reads for T {}
+
+/// Everything that can be read and written inside a command.
+pub trait Transaction: Reads + PeopleWrites + WorkWrites + EventWrites {}
+impl<T: Reads + PeopleWrites + WorkWrites + EventWrites> Transaction for T {}
+
+/// Reading the event log.
+#[async_trait]
+pub trait EventReads {
+    /// The last sequence of the workspace's log.
+    async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence>;
+    /// The last sequence of each of these workspaces' logs; workspaces that do not exist are left out.
+    async fn list_event_heads(
+        &self,
+        workspaces: &[WorkspaceId],
+    ) -> Result<Vec<(WorkspaceId, Sequence)>>;
+    /// Events after a position, oldest first, at most `limit`.
+    async fn list_events(
+        &self,
+        workspace: WorkspaceId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>>;
+}
+
+/// Writing the event log.
+#[async_trait]
+pub trait EventWrites {
+    /// Appends events to the log of the command's workspace, in this order.
+    async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()>;
+    /// Wakes those who hold rights of people, in every process, once this is committed: a token or a membership changed.
+    async fn announce_access_change(&self) -> Result<()>;
+}
+
+/// The store: runs commands, gives reads, and wakes those who follow the log.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// Runs a command; callers use [`StoreExt::run`].
+    async fn run_erased(&self, command: Arc<dyn ErasedCommand>) -> Result<Box<dyn Any + Send>>;
+    /// Reads what is committed.
+    fn reads(&self) -> &dyn Reads;
+    /// Wakes when the log of a workspace may have grown; losing a wake-up is possible, so followers also poll.
+    /// The number is the highest sequence known to this process.
+    fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence>;
+    /// Wakes when tokens or memberships may have changed.
+    fn follow_access(&self) -> watch::Receiver<u64>;
+    /// Wakes with what another process sends to all (presence); never an event that must not be lost.
+    fn follow_signals(&self) -> tokio::sync::broadcast::Receiver<Signal>;
+    /// Sends a signal to the other processes, best effort.
+    async fn signal(&self, signal: Signal) -> Result<()>;
+}
+
+/// A short-lived message between processes: which process sent it, about which topic, what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signal {
+    /// The process that sent it; receivers skip their own.
+    pub process: uuid::Uuid,
+    /// What it concerns, such as `presence:work_…`.
+    pub topic: String,
+    /// Its content, as the topic defines it.
+    pub payload: bytes::Bytes,
+}
+
+/// A command without its output type, so that a store can be a trait object.
+#[async_trait]
+pub trait ErasedCommand: Send + Sync {
+    /// See [`Command::NAME`].
+    fn name(&self) -> &'static str;
+    /// See [`Command::scope`].
+    fn scope(&self) -> Scope;
+    /// See [`Command::run`].
+    async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>>;
+}
+
+#[async_trait]
+impl<C: Command> ErasedCommand for C {
+    fn name(&self) -> &'static str {
+        C::NAME
+    }
+
+    fn scope(&self) -> Scope {
+        Command::scope(self)
+    }
+
+    async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>> {
+        Ok(Box::new(Command::run(self, tx).await?))
+    }
+}
+
+/// A store that is shared.
+pub type SharedStore = Arc<dyn Store>;
+
+/// Running commands with their own output type.
+#[async_trait]
+pub trait StoreExt {
+    /// Runs a command and returns when it is durable.
+    async fn run<C: Command>(&self, command: C) -> Result<C::Output>;
+}
+
+#[async_trait]
+impl StoreExt for dyn Store {
+    async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
+        let output = self.run_erased(Arc::new(command)).await?;
+        output
+            .downcast::<C::Output>()
+            .map(|output| *output)
+            .map_err(|_| Error::internal("a command gave another output"))
+    }
+}
