@@ -7,27 +7,7 @@
 //! Not here: tokens in storage, roles in workspaces (commands and queries ask for those themselves).
 
 use async_trait::async_trait;
-use domain::ids::{TokenId, UserId};
-
-/// How a program or a person came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TokenKind {
-    /// Acts as the person in the interface.
-    Personal,
-    /// Marks a program: each of its paid calls is confirmed one by one.
-    PublicApi,
-}
-
-/// The person behind a request, and the token it came with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Caller {
-    /// The person.
-    pub user: UserId,
-    /// The token that was shown.
-    pub token: TokenId,
-    /// What kind of token it is.
-    pub kind: TokenKind,
-}
+pub use domain::people::Caller;
 
 /// Finds the caller behind a bearer token.
 #[async_trait]

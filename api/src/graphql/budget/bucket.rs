@@ -60,10 +60,10 @@ impl Buckets {
     }
 
     /// Takes `cost` points; where there are too few, takes nothing and says after what time to try again.
-    pub fn take(&self, person: UserId, cost: u64) -> Result<Throttle, Duration> {
+    pub fn take(&self, person: UserId, cost: u64, now: Instant) -> Result<Throttle, Duration> {
         // A request dearer than a full bucket waits for a full one, else it could never run.
         let cost = (cost as f64).min(self.limit.burst);
-        self.with(person, |bucket| {
+        self.with(person, now, |bucket| {
             if bucket.available < cost {
                 let missing = (cost - bucket.available) / self.limit.per_second.max(f64::EPSILON);
                 return Err(Duration::try_from_secs_f64(missing).unwrap_or(Duration::MAX));
@@ -74,16 +74,15 @@ impl Buckets {
     }
 
     /// Sets right what was taken for a request that cost `actual` points in the end.
-    pub fn settle(&self, person: UserId, requested: u64, actual: u64) -> Throttle {
+    pub fn settle(&self, person: UserId, requested: u64, actual: u64, now: Instant) -> Throttle {
         let difference = (requested as f64).min(self.limit.burst) - actual as f64;
-        self.with(person, |bucket| {
+        self.with(person, now, |bucket| {
             bucket.available = (bucket.available + difference).clamp(0.0, self.limit.burst);
             self.throttle(bucket)
         })
     }
 
-    fn with<T>(&self, person: UserId, change: impl FnOnce(&mut Bucket) -> T) -> T {
-        let now = Instant::now();
+    fn with<T>(&self, person: UserId, now: Instant, change: impl FnOnce(&mut Bucket) -> T) -> T {
         let mut buckets = self.by_person.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() > SWEEP_ABOVE {
             buckets.retain(|_, bucket| self.refilled(*bucket, now).available < self.limit.burst);
@@ -111,29 +110,30 @@ impl Buckets {
 mod tests {
     use super::*;
 
-    #[tokio::test(start_paused = true)]
-    async fn points_run_out_for_one_person_and_come_back_with_time() {
+    #[test]
+    fn points_run_out_for_one_person_and_come_back_with_time() {
         let buckets = Buckets::new(RateLimit { per_second: 10.0, burst: 100.0 });
-        let (one, other) = (UserId::new(), UserId::new());
-        assert_eq!(buckets.take(one, 90).expect("a full bucket").available, 10.0);
-        assert_eq!(buckets.take(one, 60), Err(Duration::from_secs(5)));
-        assert!(buckets.take(other, 60).is_ok());
-        tokio::time::advance(Duration::from_secs(5)).await;
-        assert!(buckets.take(one, 60).is_ok());
+        let (one, other, start) = (UserId::new(), UserId::new(), Instant::now());
+        assert_eq!(buckets.take(one, 90, start).map(|left| left.available as u32), Ok(10));
+        assert_eq!(buckets.take(one, 60, start), Err(Duration::from_secs(5)));
+        assert!(buckets.take(other, 60, start).is_ok());
+        assert!(buckets.take(one, 60, start + Duration::from_secs(5)).is_ok());
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn what_was_not_used_is_given_back_and_never_more_than_a_full_bucket() {
+    #[test]
+    fn what_was_not_used_is_given_back_and_never_more_than_a_full_bucket() {
         let buckets = Buckets::new(RateLimit { per_second: 0.0, burst: 100.0 });
-        let person = UserId::new();
-        buckets.take(person, 100).expect("a full bucket");
-        assert_eq!(buckets.settle(person, 100, 30).available, 70.0);
-        assert_eq!(buckets.settle(person, 500, 0).available, 100.0);
+        let (person, now) = (UserId::new(), Instant::now());
+        buckets.take(person, 100, now).expect("a full bucket");
+        assert_eq!(buckets.settle(person, 100, 30, now).available as u32, 70);
+        assert_eq!(buckets.settle(person, 500, 0, now).available as u32, 100);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_request_dearer_than_the_burst_waits_for_a_full_bucket() {
+    #[test]
+    fn a_request_dearer_than_the_burst_waits_for_a_full_bucket() {
         let buckets = Buckets::new(RateLimit { per_second: 1.0, burst: 10.0 });
-        assert!(buckets.take(UserId::new(), 500).is_ok());
+        let (person, now) = (UserId::new(), Instant::now());
+        assert!(buckets.take(person, 500, now).is_ok());
+        assert_eq!(buckets.take(person, 500, now), Err(Duration::from_secs(10)));
     }
 }

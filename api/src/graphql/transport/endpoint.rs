@@ -17,6 +17,7 @@ use async_trait::async_trait;
 use domain::ids::UserId;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, Stream, StreamExt as _, stream};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
@@ -250,14 +251,14 @@ impl Endpoint {
 
     fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
         let Some(buckets) = &self.0.buckets else { return Ok(()) };
-        buckets.take(person, cost).map(drop).map_err(|wait| {
+        buckets.take(person, cost, Instant::now()).map(drop).map_err(|wait| {
             let message = format!("this person's cost over time is used up; try again in {} s", wait.as_secs_f64().ceil());
             Refusal { retry_after: Some(wait), ..Refusal::service(Code::RateLimited, message) }
         })
     }
 
     fn settle(&self, person: UserId, requested: u64, actual: u64) -> Option<Throttle> {
-        Some(self.0.buckets.as_ref()?.settle(person, requested, actual))
+        Some(self.0.buckets.as_ref()?.settle(person, requested, actual, Instant::now()))
     }
 
     fn timed_out(&self) -> Refusal {

@@ -41,7 +41,7 @@ pub(super) async fn serve(endpoint: Endpoint, socket: WebSocket) {
     let (sink, mut incoming) = socket.split();
     let (commands, queue) = mpsc::channel(COMMANDS);
     let gone = CancellationToken::new();
-    let writer = tokio::spawn(write(sink, queue, gone.clone()));
+    let mut writer = tokio::spawn(write(sink, queue, gone.clone()));
     let mut connection = Connection {
         phase: Phase::Waiting(Instant::now() + endpoint.settings().init_wait),
         endpoint,
@@ -57,9 +57,11 @@ pub(super) async fn serve(endpoint: Endpoint, socket: WebSocket) {
         let _ = connection.commands.try_send(Command::Close(closing));
     }
     drop(connection);
-    let _ = timeout(LINGER, async { while let Some(Ok(_)) = incoming.next().await {} }).await;
-    writer.abort();
-    let _ = writer.await;
+    // What the client still sends is read, because closing over unread bytes resets the connection under the close frame.
+    let unread = async { while let Some(Ok(_)) = incoming.next().await {} };
+    if timeout(LINGER, futures_util::future::join(unread, &mut writer)).await.is_err() {
+        writer.abort();
+    }
 }
 
 enum Phase {
@@ -212,7 +214,7 @@ impl Connection {
     }
 
     /// Hands a command to the writer; gives up when the socket or the server ends meanwhile.
-    async fn tell(&self, command: Command) {
+    async fn tell(&mut self, command: Command) {
         tokio::select! {
             biased;
             () = self.gone.cancelled() => {}
@@ -235,7 +237,7 @@ fn too_many(limit: usize) -> ServerError {
     Refusal::service(Code::TooManyOperations, message).to_error()
 }
 
-/// The reason to close a socket whose frames cannot be read any more.
+/// The reason to close a socket whose frames cannot be read any more; the library tells it in words only.
 fn closing_of(error: &axum::Error) -> Option<Closing> {
     error.to_string().contains("too long").then_some(Closing::TooLarge)
 }

@@ -46,36 +46,42 @@ impl Operation {
             if answer.data.is_none() {
                 return self.fail(&answer).await;
             }
-            self.next(&answer).await;
-            return self.complete().await;
+            if self.next(&answer).await.is_ok() {
+                self.complete().await;
+            }
+            return;
         }
         let mut answers = std::pin::pin!(self.endpoint.stream(prepared));
         while let Some(answer) = answers.next().await {
             if answer.data.is_none() {
                 return self.fail(&answer).await;
             }
-            self.next(&answer).await;
+            if self.next(&answer).await.is_err() {
+                return;
+            }
         }
         self.complete().await;
     }
 
-    async fn next(&self, answer: &Answer) {
-        self.say(&ServerMessage::Next { id: &self.id, payload: answer }, Place::Within).await;
+    async fn next(&self, answer: &Answer) -> Result<(), Gone> {
+        self.say(&ServerMessage::Next { id: &self.id, payload: answer }, Place::Within).await
     }
 
     async fn fail(&self, answer: &Answer) {
-        self.say(&ServerMessage::Error { id: &self.id, payload: &answer.errors }, Place::Last).await;
+        // Nothing follows, so it does not matter whether anybody heard it.
+        let _ = self.say(&ServerMessage::Error { id: &self.id, payload: &answer.errors }, Place::Last).await;
     }
 
     async fn complete(&self) {
-        self.say(&ServerMessage::Complete { id: &self.id }, Place::Last).await;
+        let _ = self.say(&ServerMessage::Complete { id: &self.id }, Place::Last).await;
     }
 
-    async fn say(&self, message: &ServerMessage<'_>, place: Place) {
+    async fn say(&self, message: &ServerMessage<'_>, place: Place) -> Result<(), Gone> {
         let frame = Frame { text: message.to_json(), operation: self.running.clone(), place };
-        if self.queue.send(frame).await.is_err() {
-            // The writer is gone, and the socket with it.
-            self.running.cancelled.cancel();
-        }
+        self.queue.send(frame).await.map_err(|_| Gone)
     }
 }
+
+/// The writer has ended, and the socket with it. A stream that always has an event ready must be left then: it would
+/// never give its thread back.
+struct Gone;
