@@ -58,6 +58,11 @@ impl<T: Reads + PeopleWrites + WorkWrites + EventWrites> Transaction for T {}
 pub trait EventReads {
     /// The last sequence of the workspace's log.
     async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence>;
+    /// The last sequence of each of these workspaces' logs; workspaces that do not exist are left out.
+    async fn list_event_heads(
+        &self,
+        workspaces: &[WorkspaceId],
+    ) -> Result<Vec<(WorkspaceId, Sequence)>>;
     /// Events after a position, oldest first, at most `limit`.
     async fn list_events(
         &self,

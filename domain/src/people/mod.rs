@@ -201,6 +201,8 @@ pub trait PeopleReads {
     async fn list_roles(&self, user: UserId, workspaces: &[WorkspaceId]) -> Result<Vec<Member>>;
     /// All members of these workspaces, by workspace and then in the order they joined.
     async fn list_members(&self, workspaces: &[WorkspaceId]) -> Result<Vec<Member>>;
+    /// Which of these users are members of a workspace that `user` is a member of as well.
+    async fn list_acquainted(&self, user: UserId, others: &[UserId]) -> Result<Vec<UserId>>;
 }
 
 /// Writing people.

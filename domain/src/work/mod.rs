@@ -253,6 +253,8 @@ pub trait WorkReads {
         work: WorkId,
         page: PageRequest<Version>,
     ) -> Result<Page<Revision>>;
+    /// The newest revisions of each of these works, at most `limit` of each, by work and then newest first.
+    async fn list_newest_revisions(&self, works: &[WorkId], limit: u32) -> Result<Vec<Revision>>;
     /// Revisions of a work that reach beyond a version, oldest first, at most 100.
     async fn list_revisions_after(&self, work: WorkId, version: Version) -> Result<Vec<Revision>>;
     /// An upload by id.
