@@ -233,7 +233,10 @@ impl Shared {
             let until_expiry = match self.look().await {
                 Ok(until_expiry) => until_expiry,
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "rights of live connections could not be read");
+                    tracing::warn!(
+                        error = &error as &dyn std::error::Error,
+                        "rights of live connections could not be read"
+                    );
                     None
                 }
             };
@@ -259,9 +262,7 @@ impl Shared {
                 .copied()
                 .flatten();
             entry.update(seen.standing(&entry.watched, now), expires_at);
-            let ahead = expires_at
-                .filter(|at| *at > now)
-                .map(|at| at.since(now));
+            let ahead = expires_at.filter(|at| *at > now).map(|at| at.since(now));
             next_expiry = [next_expiry, ahead].into_iter().flatten().min();
         }
         Ok(next_expiry)

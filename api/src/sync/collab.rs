@@ -34,7 +34,7 @@ pub(crate) const PROTOCOL: &str = "hocuspocus";
 /// How long an address may wait for its token, and a socket for its first one.
 const TOKEN_WAIT: Duration = Duration::from_secs(10);
 /// How long a socket stays that was only refused.
-const REFUSED_WAIT: Duration = Duration::from_secs(300);
+const REFUSED_WAIT: Duration = Duration::from_mins(5);
 /// How long before its expiry a token is asked for again.
 const REFRESH_AHEAD: Duration = Duration::from_secs(30);
 /// Bytes that may wait for tokens on one socket.
@@ -65,6 +65,7 @@ pub(crate) struct CollabIncoming {
     next_slot: u64,
     waiting_bytes: usize,
     waiting_messages: usize,
+    opened_at: Instant,
     /// When the socket ends unless somebody has been let in by then.
     end_at: Option<Instant>,
     /// When the next deadline of any kind is.
@@ -94,7 +95,8 @@ struct Member {
 /// The two halves of a socket that was just opened.
 pub(crate) fn halves(context: CollabContext) -> (impl Incoming, impl Outgoing) {
     let (controls, orders) = mpsc::channel(CONTROLS);
-    let end_at = Instant::now() + TOKEN_WAIT;
+    let opened_at = Instant::now();
+    let end_at = opened_at + TOKEN_WAIT;
     let incoming = CollabIncoming {
         context,
         documents: HashMap::new(),
@@ -104,6 +106,7 @@ pub(crate) fn halves(context: CollabContext) -> (impl Incoming, impl Outgoing) {
         next_slot: 0,
         waiting_bytes: 0,
         waiting_messages: 0,
+        opened_at,
         end_at: Some(end_at),
         review_at: end_at,
     };
@@ -166,6 +169,7 @@ impl Incoming for CollabIncoming {
 impl CollabIncoming {
     /// Hands a message to its document, or keeps it until a token comes.
     async fn pass(&mut self, address: &str, inbound: Inbound) -> Result<(), Close> {
+        let has_room = self.has_room();
         match self.documents.get_mut(address) {
             Some(Held::Joined(member)) => member.joined.connection.send(inbound).await,
             Some(Held::Denied) => refused(PROTOCOL, "denied"),
@@ -176,7 +180,7 @@ impl CollabIncoming {
                     member.joined.connection.send(inbound).await;
                 }
             }
-            None if self.has_room() => {
+            None if has_room => {
                 let until = Instant::now() + TOKEN_WAIT;
                 let waiting = Held::Waiting {
                     queue: Vec::new(),
@@ -249,7 +253,7 @@ impl CollabIncoming {
             Err(close) if close.is_about_one_document() => {
                 self.deny(address, &close);
                 if let Some(end_at) = &mut self.end_at {
-                    *end_at = Instant::now() + REFUSED_WAIT;
+                    *end_at = self.opened_at + REFUSED_WAIT;
                 }
             }
             Err(close) => return Err(close),
@@ -285,6 +289,8 @@ impl CollabIncoming {
     async fn join(&mut self, address: &str, admitted: &Admitted) -> Result<(), Close> {
         let queue = self.take_queue(address);
         self.detach(address);
+        // Its place is free before the new one is taken.
+        self.documents.remove(address);
         let changed = self.changed.clone();
         let joined = self.context.doorway.join(admitted, changed).await?;
         let (slot, is_over) = (self.next_slot, Arc::new(AtomicBool::new(false)));
@@ -339,7 +345,10 @@ impl CollabIncoming {
     fn review(&mut self) -> Result<(), Close> {
         let now = Instant::now();
         if self.end_at.is_some_and(|end_at| end_at <= now) {
-            return Err(Close::new(Close::TOKEN, "no token that opens a document came"));
+            return Err(Close::new(
+                Close::TOKEN,
+                "no token that opens a document came",
+            ));
         }
         let addresses: Vec<_> = self.documents.keys().cloned().collect();
         for address in addresses {

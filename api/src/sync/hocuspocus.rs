@@ -8,10 +8,10 @@
 //! Not here: who may join what (`collab`).
 
 use bytes::Bytes;
+use domain::document::lib0::{self, Reader};
 use domain::document::{Access, Inbound, Outbound};
 
-use super::lib0::{Malformed, Reader, Writer};
-use super::y_websocket::{self, EMPTY_AWARENESS};
+use super::y_websocket::{self, EMPTY_AWARENESS, Malformed};
 
 const AUTH: u64 = 2;
 const STATELESS: u64 = 5;
@@ -24,9 +24,6 @@ const PONG: u8 = 10;
 const AUTH_TOKEN: u64 = 0;
 const AUTH_PERMISSION_DENIED: u64 = 1;
 const AUTH_AUTHENTICATED: u64 = 2;
-
-/// Room for address length, types and lengths.
-const HEADER_BYTES: usize = 24;
 
 /// What a client sent.
 #[derive(Debug, PartialEq)]
@@ -72,17 +69,17 @@ pub(crate) fn decode(frame: &Bytes) -> Result<Frame<'_>, Malformed> {
 }
 
 fn read_message(reader: &mut Reader<'_>, frame: &Bytes) -> Result<Message, Malformed> {
-    match reader.var_uint()? {
+    match reader.var_u53()? {
         AUTH => read_token(reader),
-        STATELESS => reader.var_string().map(|_| Message::Stateless),
-        BROADCAST_STATELESS => reader.var_string().map(|_| Message::BroadcastStateless),
+        STATELESS => Ok(reader.var_string().map(|_| Message::Stateless)?),
+        BROADCAST_STATELESS => Ok(reader.var_string().map(|_| Message::BroadcastStateless)?),
         CLOSE => Ok(Message::Leave),
         kind => y_websocket::read_message(kind, reader, frame).map(Message::Document),
     }
 }
 
 fn read_token(reader: &mut Reader<'_>) -> Result<Message, Malformed> {
-    if reader.var_uint()? != AUTH_TOKEN {
+    if reader.var_u53()? != AUTH_TOKEN {
         return Err(Malformed);
     }
     let token = reader.var_string()?.to_owned();
@@ -103,21 +100,21 @@ pub(crate) fn document_name(address: &str) -> &str {
 
 /// The frame that carries this, if the protocol has one.
 pub(crate) fn encode(address: &str, outbound: &Outbound) -> Option<Bytes> {
-    let bytes = HEADER_BYTES + address.len() + y_websocket::payload_bytes(outbound);
-    let mut writer = Writer::with_capacity(bytes);
-    writer.var_string(address);
     match outbound {
         Outbound::Acknowledged(is_stored) => {
-            writer.var_uint(SYNC_STATUS);
-            writer.var_uint(u64::from(*is_stored));
+            let mut frame = start(address, SYNC_STATUS);
+            lib0::write_var(&mut frame, u64::from(*is_stored));
+            Some(frame.into())
         }
-        Outbound::AccessChanged(access) => return Some(authenticated(address, *access)),
-        Outbound::Closed(..) => return None,
+        Outbound::AccessChanged(access) => Some(authenticated(address, *access)),
+        Outbound::Closed(..) => None,
         other => {
-            y_websocket::write_message(&mut writer, other);
+            let address_bytes = y_websocket::var_bytes(address.len());
+            let mut frame = Vec::with_capacity(address_bytes + y_websocket::message_bytes(other));
+            lib0::write_var_string(&mut frame, address);
+            y_websocket::write_message(&mut frame, other).then(|| frame.into())
         }
     }
-    Some(writer.finish())
 }
 
 /// Tells a client what it may do.
@@ -126,39 +123,39 @@ pub(crate) fn authenticated(address: &str, access: Access) -> Bytes {
         Access::Read => "readonly",
         Access::Write => "read-write",
     };
-    let mut writer = start(address, AUTH);
-    writer.var_uint(AUTH_AUTHENTICATED);
-    writer.var_string(scope);
-    writer.finish()
+    let mut frame = start(address, AUTH);
+    lib0::write_var(&mut frame, AUTH_AUTHENTICATED);
+    lib0::write_var_string(&mut frame, scope);
+    frame.into()
 }
 
 /// Refuses a document to a client, or takes it away; the socket stays.
 pub(crate) fn permission_denied(address: &str, reason: &str) -> Bytes {
-    let mut writer = start(address, AUTH);
-    writer.var_uint(AUTH_PERMISSION_DENIED);
-    writer.var_string(reason);
-    writer.finish()
+    let mut frame = start(address, AUTH);
+    lib0::write_var(&mut frame, AUTH_PERMISSION_DENIED);
+    lib0::write_var_string(&mut frame, reason);
+    frame.into()
 }
 
 /// Asks a client for its token again.
 pub(crate) fn token_request(address: &str) -> Bytes {
-    let mut writer = start(address, AUTH);
-    writer.var_uint(AUTH_TOKEN);
-    writer.finish()
+    let mut frame = start(address, AUTH);
+    lib0::write_var(&mut frame, AUTH_TOKEN);
+    frame.into()
 }
 
 /// Ends a document on this socket.
 pub(crate) fn close(address: &str, reason: &str) -> Bytes {
-    let mut writer = start(address, CLOSE);
-    writer.var_string(reason);
-    writer.finish()
+    let mut frame = start(address, CLOSE);
+    lib0::write_var_string(&mut frame, reason);
+    frame.into()
 }
 
 /// A frame that says nothing, for any client.
 pub(crate) fn keep_alive(address: &str) -> Bytes {
-    let mut writer = start(address, y_websocket::AWARENESS);
-    writer.var_bytes(EMPTY_AWARENESS);
-    writer.finish()
+    let mut frame = start(address, y_websocket::AWARENESS);
+    lib0::write_var_bytes(&mut frame, EMPTY_AWARENESS);
+    frame.into()
 }
 
 /// A frame that says nothing, for clients that have told their version.
@@ -166,11 +163,11 @@ pub(crate) fn ping() -> Bytes {
     Bytes::from_static(&[PING])
 }
 
-fn start(address: &str, kind: u64) -> Writer {
-    let mut writer = Writer::with_capacity(HEADER_BYTES + address.len());
-    writer.var_string(address);
-    writer.var_uint(kind);
-    writer
+fn start(address: &str, kind: u64) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(address.len() + 16);
+    lib0::write_var_string(&mut frame, address);
+    lib0::write_var(&mut frame, kind);
+    frame
 }
 
 #[cfg(test)]

@@ -79,16 +79,16 @@ impl Places {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut taken = self.places.taken();
-        give_back(&mut taken.people, self.user);
-        give_back(&mut taken.documents, self.work);
+        give_back(&mut taken.people, &self.user);
+        give_back(&mut taken.documents, &self.work);
     }
 }
 
-fn give_back<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
-    if let Some(count) = counts.get_mut(&key) {
+fn give_back<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
         *count -= 1;
         if *count == 0 {
-            counts.remove(&key);
+            counts.remove(key);
         }
     }
 }
@@ -114,9 +114,7 @@ mod tests {
             places.take(user, work).expect_err("the second").code,
             Close::LATER
         );
-        places
-            .take(UserId::new(), work)
-            .expect("of somebody else");
+        places.take(UserId::new(), work).expect("of somebody else");
         drop(place);
         places.take(user, work).expect("again");
     }
@@ -129,9 +127,7 @@ mod tests {
         });
         let work = WorkId::new();
         let _place = places.take(UserId::new(), work).expect("the first");
-        let close = places
-            .take(UserId::new(), work)
-            .expect_err("somebody else");
+        let close = places.take(UserId::new(), work).expect_err("somebody else");
         assert!(close.reason.contains("the work"), "{}", close.reason);
     }
 }

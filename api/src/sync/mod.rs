@@ -14,7 +14,6 @@ mod collab;
 mod collab_out;
 mod doorway;
 mod hocuspocus;
-mod lib0;
 mod limits;
 mod metrics;
 mod plain;
@@ -263,7 +262,10 @@ mod tests {
     #[test]
     fn the_header_decides_before_the_query() {
         let mut headers = HeaderMap::new();
-        assert_eq!(token_of(&headers, Some("a=1&token=s%20t")), Some("s t".into()));
+        assert_eq!(
+            token_of(&headers, Some("a=1&token=s%20t")),
+            Some("s t".into())
+        );
         assert_eq!(token_of(&headers, Some("token=")), None);
         headers.insert(AUTHORIZATION, "Bearer h".parse().expect("a header value"));
         assert_eq!(token_of(&headers, Some("token=q")), Some("h".into()));

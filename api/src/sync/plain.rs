@@ -102,10 +102,7 @@ impl Outgoing for PlainOutgoing {
             if bytes > BATCH_BYTES || frames.len() >= BATCH_FRAMES {
                 return None;
             }
-            let Some(ready) = self.connection.try_next() else {
-                return None;
-            };
-            next = Some(ready);
+            next = Some(self.connection.try_next()?);
         }
     }
 

@@ -29,7 +29,7 @@ const SILENCE_TICK: Duration = Duration::from_secs(15);
 /// Silent ticks that are forgiven.
 const SILENT_TICKS: u32 = 4;
 /// How long a peer that takes nothing is waited for.
-const WRITE_LIMIT: Duration = Duration::from_secs(120);
+const WRITE_LIMIT: Duration = Duration::from_mins(2);
 /// How long the closing handshake may take.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 /// Frames that leave with one flush.

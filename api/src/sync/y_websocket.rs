@@ -8,9 +8,8 @@
 //! Not here: what the payloads mean (`domain::document`), sockets (`plain`).
 
 use bytes::Bytes;
+use domain::document::lib0::{self, Reader};
 use domain::document::{Inbound, Outbound};
-
-use super::lib0::{Malformed, Reader, Writer};
 
 pub(super) const SYNC: u64 = 0;
 pub(super) const AWARENESS: u64 = 1;
@@ -20,8 +19,15 @@ const SYNC_STEP_1: u64 = 0;
 const SYNC_STEP_2: u64 = 1;
 const UPDATE: u64 = 2;
 
-/// Room for types and a length before a payload.
-const HEADER_BYTES: usize = 12;
+/// A frame that is cut short, has bytes left over, or says what the protocol does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Malformed;
+
+impl From<lib0::Malformed> for Malformed {
+    fn from(_: lib0::Malformed) -> Self {
+        Self
+    }
+}
 
 /// An awareness update that speaks of nobody: something to hear for a client that would else believe the server dead.
 pub(super) const EMPTY_AWARENESS: &[u8] = &[0];
@@ -45,7 +51,7 @@ impl<'a> Messages<'a> {
         if self.reader.remaining() == 0 {
             return Ok(None);
         }
-        let kind = self.reader.var_uint()?;
+        let kind = self.reader.var_u53()?;
         read_message(kind, &mut self.reader, self.frame).map(Some)
     }
 }
@@ -58,7 +64,7 @@ pub(super) fn read_message(
 ) -> Result<Inbound, Malformed> {
     match kind {
         SYNC => {
-            let step = reader.var_uint()?;
+            let step = reader.var_u53()?;
             let payload = frame.slice_ref(reader.var_bytes()?);
             match step {
                 SYNC_STEP_1 => Ok(Inbound::SyncStep1(payload)),
@@ -75,48 +81,54 @@ pub(super) fn read_message(
 
 /// The frame that carries this, if the protocol has one.
 pub(crate) fn encode(outbound: &Outbound) -> Option<Bytes> {
-    let mut writer = Writer::with_capacity(HEADER_BYTES + payload_bytes(outbound));
-    write_message(&mut writer, outbound).then(|| writer.finish())
+    let mut frame = Vec::with_capacity(message_bytes(outbound));
+    write_message(&mut frame, outbound).then(|| frame.into())
 }
 
 /// A frame that says nothing.
 pub(crate) fn keep_alive() -> Bytes {
-    let mut writer = Writer::with_capacity(HEADER_BYTES);
-    writer.var_uint(AWARENESS);
-    writer.var_bytes(EMPTY_AWARENESS);
-    writer.finish()
+    let mut frame = Vec::new();
+    lib0::write_var(&mut frame, AWARENESS);
+    lib0::write_var_bytes(&mut frame, EMPTY_AWARENESS);
+    frame.into()
 }
 
 /// Writes type and payload of a message that both protocols have; false where there is none.
-pub(super) fn write_message(writer: &mut Writer, outbound: &Outbound) -> bool {
+pub(super) fn write_message(frame: &mut Vec<u8>, outbound: &Outbound) -> bool {
     let (step, payload) = match outbound {
         Outbound::SyncStep1(payload) => (SYNC_STEP_1, payload),
         Outbound::SyncStep2(payload) => (SYNC_STEP_2, payload),
         Outbound::Update(payload) => (UPDATE, payload),
         Outbound::Awareness(payload) => {
-            writer.var_uint(AWARENESS);
-            writer.var_bytes(payload);
+            lib0::write_var(frame, AWARENESS);
+            lib0::write_var_bytes(frame, payload);
             return true;
         }
         Outbound::Acknowledged(_) | Outbound::AccessChanged(_) | Outbound::Closed(..) => {
             return false;
         }
     };
-    writer.var_uint(SYNC);
-    writer.var_uint(step);
-    writer.var_bytes(payload);
+    lib0::write_var(frame, SYNC);
+    lib0::write_var(frame, step);
+    lib0::write_var_bytes(frame, payload);
     true
 }
 
-/// Size of the payload, for buffers that need not grow.
-pub(super) fn payload_bytes(outbound: &Outbound) -> usize {
+/// How many bytes `write_message` writes. Exact, so that the frame is one allocation.
+pub(super) fn message_bytes(outbound: &Outbound) -> usize {
     match outbound {
-        Outbound::SyncStep1(payload)
-        | Outbound::SyncStep2(payload)
-        | Outbound::Update(payload)
-        | Outbound::Awareness(payload) => payload.len(),
+        Outbound::SyncStep1(payload) | Outbound::SyncStep2(payload) | Outbound::Update(payload) => {
+            2 + var_bytes(payload.len())
+        }
+        Outbound::Awareness(payload) => 1 + var_bytes(payload.len()),
         Outbound::Acknowledged(_) | Outbound::AccessChanged(_) | Outbound::Closed(..) => 0,
     }
+}
+
+/// The size of this many bytes with their length in front.
+pub(super) fn var_bytes(length: usize) -> usize {
+    let bits = usize::BITS - length.leading_zeros();
+    length + bits.div_ceil(7).max(1) as usize
 }
 
 #[cfg(test)]
@@ -163,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_sent_is_read_as_the_same_by_the_other_side() {
-        let payload = Bytes::from(vec![5; 300]);
+        let payload = Bytes::from(vec![5; 20_000]);
         let sent = [
             Outbound::SyncStep1(payload.clone()),
             Outbound::SyncStep2(payload.clone()),
@@ -178,6 +190,7 @@ mod tests {
         ];
         for (sent, read) in sent.iter().zip(read) {
             let frame = encode(sent).expect("a frame");
+            assert_eq!(frame.len(), message_bytes(sent));
             assert_eq!(decode(&frame), Ok(vec![read]));
         }
         assert_eq!(encode(&Outbound::Acknowledged(true)), None);
