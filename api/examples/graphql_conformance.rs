@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::auth::{Authenticate, Caller};
-use api::graphql::transport::{DocumentMode, Documents, Endpoint, Origins, Parts, Profile, Settings, router};
+use api::graphql::transport::{
+    DocumentMode, Documents, Endpoint, Origins, Parts, Profile, Settings, router,
+};
 use api::test_support::{Query, Subscription};
 use async_graphql::{MergedObject, Object, Schema, SimpleObject};
 use async_trait::async_trait;
@@ -44,17 +46,20 @@ impl Authenticate for OneToken {
         if bearer == Some(&self.secret) {
             return Ok(self.caller);
         }
-        Err(domain::Error::Unauthenticated("the token is missing or wrong".into()))
+        Err(domain::Error::Unauthenticated(
+            "the token is missing or wrong".into(),
+        ))
     }
 
     async fn revoked(&self, _: Caller) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let variable = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
+    let variable =
+        |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
     let listener = TcpListener::bind(format!("127.0.0.1:{}", variable("PORT", "4799"))).await?;
     let address = format!("http://{}", listener.local_addr()?);
     let caller = Caller {
@@ -62,14 +67,30 @@ async fn main() -> anyhow::Result<()> {
         token: domain::ids::TokenId::new(),
         kind: domain::people::TokenKind::Personal,
     };
-    let profile = if variable("PROFILE", "") == "2026-09" { Profile::September2026 } else { Profile::Audit };
+    let profile = if variable("PROFILE", "") == "2026-09" {
+        Profile::September2026
+    } else {
+        Profile::Audit
+    };
     let shutdown = CancellationToken::new();
     let endpoint = Endpoint::try_new(Parts {
-        execute: Arc::new(Schema::build(Root::default(), Mutation { noop: true }, Subscription).disable_suggestions().finish()),
-        authenticate: Arc::new(OneToken { secret: variable("TOKEN", "t"), caller }),
+        execute: Arc::new(
+            Schema::build(Root::default(), Mutation { noop: true }, Subscription)
+                .disable_suggestions()
+                .finish(),
+        ),
+        authenticate: Arc::new(OneToken {
+            secret: variable("TOKEN", "t"),
+            caller,
+        }),
         documents: Documents::from_manifest(DocumentMode::On, r#"{"x-known:1": "{ hello }"}"#)?,
         origins: Origins::new(&address.parse()?, []),
-        settings: Settings { profile, rate_limit: None, ping_interval: Duration::from_secs(3), ..Settings::default() },
+        settings: Settings {
+            profile,
+            rate_limit: None,
+            ping_interval: Duration::from_secs(3),
+            ..Settings::default()
+        },
         shutdown: shutdown.clone(),
     })?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -80,7 +101,9 @@ async fn main() -> anyhow::Result<()> {
             shutdown.cancel();
         }
     };
-    axum::serve(listener, router(endpoint.clone())).with_graceful_shutdown(stop).await?;
+    axum::serve(listener, router(endpoint.clone()))
+        .with_graceful_shutdown(stop)
+        .await?;
     endpoint.drained().await;
     Ok(())
 }

@@ -32,7 +32,10 @@ impl Query {
 
     /// Breaks off.
     async fn panics(&self) -> Option<i32> {
-        assert!(ALIVE.load(Ordering::SeqCst) < 0, "a resolver that breaks off on purpose");
+        assert!(
+            ALIVE.load(Ordering::SeqCst) < 0,
+            "a resolver that breaks off on purpose"
+        );
         None
     }
 
@@ -63,18 +66,34 @@ pub struct Subscription;
 #[GraphqlSubscription(name = "TestSubscription")]
 impl Subscription {
     /// Ten events a second; `after` is a cursor of an earlier one.
-    async fn ticks(&self, after: Option<String>) -> Result<impl Stream<Item = TestTick> + use<>, domain::Error> {
+    #[expect(
+        clippy::unused_async,
+        reason = "fields of a subscription are asynchronous"
+    )]
+    async fn ticks(
+        &self,
+        after: Option<String>,
+    ) -> Result<impl Stream<Item = TestTick> + use<>, domain::Error> {
         let last = match after {
             Some(cursor) => sequence(&cursor)?,
             None => now(),
         };
-        Ok(stream::unfold((last, Alive::new()), |(last, alive)| async move {
-            let seq = last + 1;
-            while now() < seq {
-                tokio::time::sleep(TICK / 10).await;
-            }
-            Some((TestTick { cursor: format!("tick:{seq}"), seq }, (seq, alive)))
-        }))
+        Ok(stream::unfold(
+            (last, Alive::new()),
+            |(last, alive)| async move {
+                let seq = last + 1;
+                while now() < seq {
+                    tokio::time::sleep(TICK / 10).await;
+                }
+                Some((
+                    TestTick {
+                        cursor: format!("tick:{seq}"),
+                        seq,
+                    },
+                    (seq, alive),
+                ))
+            },
+        ))
     }
 
     /// Says nothing.
@@ -89,7 +108,13 @@ impl Subscription {
     /// Always has an event ready.
     async fn flood(&self) -> impl Stream<Item = TestTick> + use<> {
         stream::unfold((0, Alive::new()), |(seq, alive)| async move {
-            Some((TestTick { cursor: format!("flood:{seq}"), seq }, (seq.wrapping_add(1), alive)))
+            Some((
+                TestTick {
+                    cursor: format!("flood:{seq}"),
+                    seq,
+                },
+                (seq.wrapping_add(1), alive),
+            ))
         })
     }
 }
@@ -115,6 +140,10 @@ fn now() -> i32 {
 }
 
 fn sequence(cursor: &str) -> Result<i32, domain::Error> {
-    let number = cursor.strip_prefix("tick:").and_then(|number| number.parse().ok());
-    number.ok_or_else(|| domain::Error::CursorInvalid("the cursor was not handed out by `ticks`".into()))
+    let number = cursor
+        .strip_prefix("tick:")
+        .and_then(|number| number.parse().ok());
+    number.ok_or_else(|| {
+        domain::Error::CursorInvalid("the cursor was not handed out by `ticks`".into())
+    })
 }

@@ -93,6 +93,16 @@ codes! {
     Internal = "INTERNAL_SERVER_ERROR",
 }
 
+/// The type of a nullable field that can fail: when it does, it alone becomes null.
+///
+/// `Result<Option<T>>` would take its whole parent with it.
+pub type Nullable<T> = Option<async_graphql::Result<T>>;
+
+/// What a nullable field answers for what was found.
+pub fn nullable<T, E: Into<async_graphql::Error>>(found: Result<Option<T>, E>) -> Nullable<T> {
+    found.map_err(Into::into).transpose()
+}
+
 /// What the text of a masked error is.
 const MASKED: &str = "Internal error";
 
@@ -127,27 +137,45 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal of the document or its variables.
     pub fn document(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), locations: Vec::new(), stage: Stage::Document, retry_after: None }
+        Self {
+            code,
+            message: message.into(),
+            locations: Vec::new(),
+            stage: Stage::Document,
+            retry_after: None,
+        }
     }
 
     /// A refusal that does not depend on the document.
     pub fn service(code: Code, message: impl Into<String>) -> Self {
-        Self { stage: Stage::Service, ..Self::document(code, message) }
+        Self {
+            stage: Stage::Service,
+            ..Self::document(code, message)
+        }
     }
 
     /// A request with a missing or misshapen member.
     pub fn malformed(message: impl Into<String>) -> Self {
-        Self { stage: Stage::Malformed, ..Self::document(Code::BadRequest, message) }
+        Self {
+            stage: Stage::Malformed,
+            ..Self::document(Code::BadRequest, message)
+        }
     }
 
     /// Bytes that are no request.
     pub fn unreadable(message: impl Into<String>) -> Self {
-        Self { stage: Stage::Unreadable, ..Self::document(Code::BadRequest, message) }
+        Self {
+            stage: Stage::Unreadable,
+            ..Self::document(Code::BadRequest, message)
+        }
     }
 
     /// The same refusal, pointing at a place in the document.
     pub fn at(self, position: Pos) -> Self {
-        Self { locations: vec![position], ..self }
+        Self {
+            locations: vec![position],
+            ..self
+        }
     }
 
     /// The refusal of a caller; a fault behind it is logged and masked.
@@ -155,7 +183,10 @@ impl Refusal {
         let presented = from_domain(error, ServerError::new(String::new(), None), request_id);
         let code = code_of(&presented).unwrap_or(Code::Internal);
         let retry_after = (code == Code::Unavailable).then_some(Duration::from_secs(1));
-        Self { retry_after, ..Self::service(code, presented.message) }
+        Self {
+            retry_after,
+            ..Self::service(code, presented.message)
+        }
     }
 
     /// The refusal as a member of `errors`.
@@ -207,7 +238,15 @@ pub fn masked_without_place(request_id: &str) -> ServerError {
 }
 
 fn masked(error: ServerError, request_id: &str) -> ServerError {
-    let mut hidden = coded(ServerError { message: MASKED.into(), source: None, extensions: None, ..error }, Code::Internal);
+    let mut hidden = coded(
+        ServerError {
+            message: MASKED.into(),
+            source: None,
+            extensions: None,
+            ..error
+        },
+        Code::Internal,
+    );
     if let Some(extensions) = &mut hidden.extensions {
         extensions.set("requestId", request_id);
     }
@@ -215,14 +254,18 @@ fn masked(error: ServerError, request_id: &str) -> ServerError {
 }
 
 fn coded(mut error: ServerError, code: Code) -> ServerError {
-    error.extensions.get_or_insert_with(ErrorExtensionValues::default).set("code", code.as_str());
+    error
+        .extensions
+        .get_or_insert_with(ErrorExtensionValues::default)
+        .set("code", code.as_str());
     error
 }
 
 /// The executor gives its own complaints about values neither a code nor a source, but these openings.
 fn is_input_error(error: &ServerError) -> bool {
     error.source.is_none()
-        && (error.message.starts_with("Failed to parse \"") || error.message.starts_with("Expected input type \""))
+        && (error.message.starts_with("Failed to parse \"")
+            || error.message.starts_with("Expected input type \""))
 }
 
 /// The table from the domain's errors to the contract's codes.
@@ -267,34 +310,51 @@ mod tests {
     use async_graphql::PathSegment;
 
     fn raised(error: impl Into<async_graphql::Error>) -> ServerError {
-        error.into().into_server_error(Pos::default()).with_path(vec![PathSegment::Field("work".into())])
+        error
+            .into()
+            .into_server_error(Pos::default())
+            .with_path(vec![PathSegment::Field("work".into())])
     }
 
     #[test]
     fn a_domain_error_raised_by_a_resolver_gets_its_code_and_keeps_its_sentence() {
         let shown = present(raised(domain::Error::not_found("work", "w1")), "r1");
-        assert_eq!((code_of(&shown), shown.message.as_str()), (Some(Code::NotFound), "work w1 was not found"));
+        assert_eq!(
+            (code_of(&shown), shown.message.as_str()),
+            (Some(Code::NotFound), "work w1 was not found")
+        );
         let shared = present(raised(Arc::new(domain::Error::IdempotencyKeyReused)), "r1");
         assert_eq!(code_of(&shared), Some(Code::IdempotencyKeyReused));
     }
 
     #[test]
     fn what_has_no_code_is_masked_and_names_the_request() {
-        for error in [raised(std::io::Error::other("/var/db/main.sqlite")), raised(domain::Error::internal("row 7"))] {
+        for error in [
+            raised(std::io::Error::other("/var/db/main.sqlite")),
+            raised(domain::Error::internal("row 7")),
+        ] {
             let shown = serde_json::to_value(present(error, "r1")).expect("serialises");
             assert_eq!(shown["message"], "Internal error");
-            assert_eq!(shown["extensions"], serde_json::json!({"code": "INTERNAL_SERVER_ERROR", "requestId": "r1"}));
+            assert_eq!(
+                shown["extensions"],
+                serde_json::json!({"code": "INTERNAL_SERVER_ERROR", "requestId": "r1"})
+            );
             assert!(!shown.to_string().contains("main.sqlite"), "{shown}");
         }
-        let plain = ServerError::new("secret", None).with_path(vec![PathSegment::Field("a".into())]);
+        let plain =
+            ServerError::new("secret", None).with_path(vec![PathSegment::Field("a".into())]);
         assert_eq!(present(plain, "r1").message, "Internal error");
     }
 
     #[test]
     fn the_executors_own_complaints_are_the_callers_to_mend() {
-        let validation = present(ServerError::new("Unknown field \"x\" on type \"Query\".", None), "r1");
+        let validation = present(
+            ServerError::new("Unknown field \"x\" on type \"Query\".", None),
+            "r1",
+        );
         assert_eq!(code_of(&validation), Some(Code::ValidationFailed));
-        let value = ServerError::new("Failed to parse \"DateTime\": no", None).with_path(vec![PathSegment::Index(1)]);
+        let value = ServerError::new("Failed to parse \"DateTime\": no", None)
+            .with_path(vec![PathSegment::Index(1)]);
         assert_eq!(code_of(&present(value, "r1")), Some(Code::BadUserInput));
     }
 }

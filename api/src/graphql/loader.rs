@@ -37,6 +37,13 @@ struct State<K, V> {
     batches: HashMap<K, Batch<K, V>>,
 }
 
+/// Whether a batch still takes keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Open,
+    Closed,
+}
+
 impl<K, V> Loader<K, V>
 where
     K: Clone + Eq + Hash + Send + Sync + 'static,
@@ -47,27 +54,42 @@ where
     where
         F: Fn(Vec<K>) -> BoxFuture<'static, Loaded<K, V>> + Send + Sync + 'static,
     {
-        let state = State { waiting: Vec::new(), open: None, batches: HashMap::new() };
-        Self { fetch: Arc::new(fetch), state: Arc::new(Mutex::new(state)) }
+        let state = State {
+            waiting: Vec::new(),
+            open: None,
+            batches: HashMap::new(),
+        };
+        Self {
+            fetch: Arc::new(fetch),
+            state: Arc::new(Mutex::new(state)),
+        }
     }
 
     /// The row of this key; `None` where there is none, or none for this caller.
     ///
     /// Calls that are polled in the same tick share one batch, a failure included.
     pub async fn load(&self, key: K) -> Result<Option<V>, Arc<domain::Error>> {
-        let batch = self.batch_of(&key);
+        let (batch, gate) = self.batch_of(&key);
+        if gate == Gate::Open {
+            // Each caller lets the tick end by itself: the batch is sent off by whoever polls it first.
+            tokio::task::yield_now().await;
+        }
         Ok(batch.await?.get(&key).cloned())
     }
 
-    fn batch_of(&self, key: &K) -> Batch<K, V> {
+    fn batch_of(&self, key: &K) -> (Batch<K, V>, Gate) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(batch) = state.batches.get(key) {
-            return batch.clone();
+            let is_open = state.open.as_ref().is_some_and(|open| open.ptr_eq(batch));
+            return (
+                batch.clone(),
+                if is_open { Gate::Open } else { Gate::Closed },
+            );
         }
         state.waiting.push(key.clone());
         let batch = state.open.get_or_insert_with(|| self.new_batch()).clone();
         state.batches.insert(key.clone(), batch.clone());
-        batch
+        (batch, Gate::Open)
     }
 
     /// Whoever is polled first drives the batch; there is no task, so a caller that goes away takes nothing with it.
@@ -75,13 +97,15 @@ where
         // The state holds the batch, so a batch that held the state would keep itself alive after an abandoned request.
         let (fetch, state) = (self.fetch.clone(), Arc::downgrade(&self.state));
         let load = async move {
-            tokio::task::yield_now().await;
             let keys = state.upgrade().map(|state| {
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 state.open = None;
                 std::mem::take(&mut state.waiting)
             });
-            fetch(keys.unwrap_or_default()).await.map(Arc::new).map_err(Arc::new)
+            fetch(keys.unwrap_or_default())
+                .await
+                .map(Arc::new)
+                .map_err(Arc::new)
         };
         load.boxed().shared()
     }
@@ -107,7 +131,12 @@ impl<F: Fn(Caller) -> Data + Send + Sync + 'static> ExtensionFactory for PerExec
 
 #[async_trait::async_trait]
 impl<F: Fn(Caller) -> Data + Send + Sync + 'static> Extension for PerExecution<F> {
-    async fn execute(&self, ctx: &ExtensionContext<'_>, name: Option<&str>, next: NextExecute<'_>) -> Response {
+    async fn execute(
+        &self,
+        ctx: &ExtensionContext<'_>,
+        name: Option<&str>,
+        next: NextExecute<'_>,
+    ) -> Response {
         match ctx.data_opt::<Caller>() {
             Some(caller) => next.run_with_data(ctx, name, (self.0)(*caller)).await,
             None => next.run(ctx, name).await,
@@ -126,7 +155,14 @@ mod tests {
         let log = asked.clone();
         let loader = Loader::new(move |keys: Vec<u32>| {
             log.lock().expect("no panic").push(keys.clone());
-            async move { Ok(keys.into_iter().filter(|key| *key != 13).map(|key| (key, key * 2)).collect()) }.boxed()
+            async move {
+                Ok(keys
+                    .into_iter()
+                    .filter(|key| *key != 13)
+                    .map(|key| (key, key * 2))
+                    .collect())
+            }
+            .boxed()
         });
         (loader, asked)
     }
@@ -154,7 +190,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_failure_reaches_everybody_who_waits_for_the_batch() {
-        let loader: Loader<u32, u32> = Loader::new(|_| async { Err(domain::Error::IdempotencyKeyReused) }.boxed());
+        let loader: Loader<u32, u32> =
+            Loader::new(|_| async { Err(domain::Error::IdempotencyKeyReused) }.boxed());
         let (one, two) = tokio::join!(loader.load(1), loader.load(2));
         assert!(one.is_err() && two.is_err());
     }

@@ -22,7 +22,10 @@ pub struct RateLimit {
 
 impl Default for RateLimit {
     fn default() -> Self {
-        Self { per_second: 100.0, burst: 2_000.0 }
+        Self {
+            per_second: 100.0,
+            burst: 2_000.0,
+        }
     }
 }
 
@@ -56,7 +59,10 @@ pub struct Buckets {
 impl Buckets {
     /// Full buckets for everybody.
     pub fn new(limit: RateLimit) -> Self {
-        Self { limit, by_person: Mutex::new(HashMap::new()) }
+        Self {
+            limit,
+            by_person: Mutex::new(HashMap::new()),
+        }
     }
 
     /// Takes `cost` points; where there are too few, takes nothing and says after what time to try again.
@@ -83,18 +89,27 @@ impl Buckets {
     }
 
     fn with<T>(&self, person: UserId, now: Instant, change: impl FnOnce(&mut Bucket) -> T) -> T {
-        let mut buckets = self.by_person.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self
+            .by_person
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if buckets.len() > SWEEP_ABOVE {
             buckets.retain(|_, bucket| self.refilled(*bucket, now).available < self.limit.burst);
         }
-        let bucket = buckets.entry(person).or_insert(Bucket { available: self.limit.burst, at: now });
+        let bucket = buckets.entry(person).or_insert(Bucket {
+            available: self.limit.burst,
+            at: now,
+        });
         *bucket = self.refilled(*bucket, now);
         change(bucket)
     }
 
     fn refilled(&self, bucket: Bucket, now: Instant) -> Bucket {
         let restored = now.duration_since(bucket.at).as_secs_f64() * self.limit.per_second;
-        Bucket { available: (bucket.available + restored).min(self.limit.burst), at: now }
+        Bucket {
+            available: (bucket.available + restored).min(self.limit.burst),
+            at: now,
+        }
     }
 
     fn throttle(&self, bucket: &Bucket) -> Throttle {
@@ -112,17 +127,32 @@ mod tests {
 
     #[test]
     fn points_run_out_for_one_person_and_come_back_with_time() {
-        let buckets = Buckets::new(RateLimit { per_second: 10.0, burst: 100.0 });
+        let buckets = Buckets::new(RateLimit {
+            per_second: 10.0,
+            burst: 100.0,
+        });
         let (one, other, start) = (UserId::new(), UserId::new(), Instant::now());
-        assert_eq!(buckets.take(one, 90, start).map(|left| left.available as u32), Ok(10));
+        assert_eq!(
+            buckets
+                .take(one, 90, start)
+                .map(|left| left.available as u32),
+            Ok(10)
+        );
         assert_eq!(buckets.take(one, 60, start), Err(Duration::from_secs(5)));
         assert!(buckets.take(other, 60, start).is_ok());
-        assert!(buckets.take(one, 60, start + Duration::from_secs(5)).is_ok());
+        assert!(
+            buckets
+                .take(one, 60, start + Duration::from_secs(5))
+                .is_ok()
+        );
     }
 
     #[test]
     fn what_was_not_used_is_given_back_and_never_more_than_a_full_bucket() {
-        let buckets = Buckets::new(RateLimit { per_second: 0.0, burst: 100.0 });
+        let buckets = Buckets::new(RateLimit {
+            per_second: 0.0,
+            burst: 100.0,
+        });
         let (person, now) = (UserId::new(), Instant::now());
         buckets.take(person, 100, now).expect("a full bucket");
         assert_eq!(buckets.settle(person, 100, 30, now).available as u32, 70);
@@ -131,7 +161,10 @@ mod tests {
 
     #[test]
     fn a_request_dearer_than_the_burst_waits_for_a_full_bucket() {
-        let buckets = Buckets::new(RateLimit { per_second: 1.0, burst: 10.0 });
+        let buckets = Buckets::new(RateLimit {
+            per_second: 1.0,
+            burst: 10.0,
+        });
         let (person, now) = (UserId::new(), Instant::now());
         assert!(buckets.take(person, 500, now).is_ok());
         assert_eq!(buckets.take(person, 500, now), Err(Duration::from_secs(10)));

@@ -31,7 +31,12 @@ pub(super) fn requested(
     variables: &Variables,
     types: &SchemaTypes,
 ) -> u64 {
-    let pricer = Pricer { document, operation, variables, types };
+    let pricer = Pricer {
+        document,
+        operation,
+        variables,
+        types,
+    };
     pricer.set(&operation.selection_set.node, types.root(operation.ty))
 }
 
@@ -54,9 +59,10 @@ impl<'a> Pricer<'a> {
                     (condition, set.map_or(0, |set| self.set(set, condition)))
                 }
             };
-            let sum = match condition != parent && self.types.is_object(condition) {
-                true => by_type.entry(condition).or_default(),
-                false => &mut always,
+            let sum = if condition != parent && self.types.is_object(condition) {
+                by_type.entry(condition).or_default()
+            } else {
+                &mut always
             };
             *sum = sum.saturating_add(price);
         }
@@ -64,44 +70,66 @@ impl<'a> Pricer<'a> {
     }
 
     fn field(&self, field: &'a Field, parent: &str) -> u64 {
-        let Some(shape) = self.types.field(parent, &field.name.node) else { return 0 };
+        let Some(shape) = self.types.field(parent, &field.name.node) else {
+            return 0;
+        };
         let inside = self.set(&field.selection_set.node, &shape.named);
         match shape.yields {
             Yields::Scalar => 0,
             Yields::Wrapper => inside,
             Yields::Object => inside.saturating_add(1),
             Yields::Connection => self.page(field).saturating_mul(inside).max(1),
-            Yields::List => self.length(field, shape).saturating_mul(inside.saturating_add(1)),
+            Yields::List => self
+                .length(field, shape)
+                .saturating_mul(inside.saturating_add(1)),
         }
     }
 
     fn page(&self, field: &Field) -> u64 {
-        let asked = ["first", "last"].into_iter().find_map(|name| match self.argument(field, name)? {
-            Value::Number(number) => number.as_f64(),
-            _ => None,
-        });
-        asked.map_or(DEFAULT_PAGE, |asked| asked.clamp(0.0, MAX_PAGE as f64) as u64)
+        let asked =
+            ["first", "last"]
+                .into_iter()
+                .find_map(|name| match self.argument(field, name)? {
+                    Value::Number(number) => number.as_f64(),
+                    _ => None,
+                });
+        asked.map_or(DEFAULT_PAGE, |asked| {
+            asked.clamp(0.0, MAX_PAGE as f64) as u64
+        })
     }
 
     fn length(&self, field: &Field, shape: &FieldShape) -> u64 {
-        let listed = shape.list_arguments.iter().filter_map(|name| match self.argument(field, name)? {
-            Value::List(ids) => Some(ids.len() as u64),
-            _ => None,
-        });
+        let listed =
+            shape
+                .list_arguments
+                .iter()
+                .filter_map(|name| match self.argument(field, name)? {
+                    Value::List(ids) => Some(ids.len() as u64),
+                    _ => None,
+                });
         listed.max().unwrap_or(ASSUMED_LIST_LENGTH)
     }
 
     fn argument(&self, field: &Field, name: &str) -> Option<Value> {
         let literal = field.get_argument(name)?.node.clone();
-        literal.into_const_with(|variable| Ok::<_, ()>(self.variable(&variable))).ok()
+        literal
+            .into_const_with(|variable| Ok::<_, ()>(self.variable(&variable)))
+            .ok()
     }
 
     fn variable(&self, name: &Name) -> Value {
         if let Some(given) = self.variables.get(name) {
             return given.clone();
         }
-        let definition = self.operation.variable_definitions.iter().find(|variable| variable.node.name.node == *name);
-        definition.and_then(|variable| variable.node.default_value()).cloned().unwrap_or_default()
+        let definition = self
+            .operation
+            .variable_definitions
+            .iter()
+            .find(|variable| variable.node.name.node == *name);
+        definition
+            .and_then(|variable| variable.node.default_value())
+            .cloned()
+            .unwrap_or_default()
     }
 }
 
@@ -113,14 +141,25 @@ fn fragment<'a>(
 ) -> (&'a str, Option<&'a SelectionSet>) {
     match selection {
         Selection::InlineFragment(inline) => {
-            let InlineFragment { type_condition, selection_set, .. } = &inline.node;
-            let condition = type_condition.as_ref().map_or(parent, |condition| condition.node.on.node.as_str());
+            let InlineFragment {
+                type_condition,
+                selection_set,
+                ..
+            } = &inline.node;
+            let condition = type_condition
+                .as_ref()
+                .map_or(parent, |condition| condition.node.on.node.as_str());
             (condition, Some(&selection_set.node))
         }
-        Selection::FragmentSpread(spread) => match document.fragments.get(&spread.node.fragment_name.node) {
-            Some(fragment) => (fragment.node.type_condition.node.on.node.as_str(), Some(&fragment.node.selection_set.node)),
-            None => (parent, None),
-        },
+        Selection::FragmentSpread(spread) => {
+            match document.fragments.get(&spread.node.fragment_name.node) {
+                Some(fragment) => (
+                    fragment.node.type_condition.node.on.node.as_str(),
+                    Some(&fragment.node.selection_set.node),
+                ),
+                None => (parent, None),
+            }
+        }
         Selection::Field(_) => (parent, None),
     }
 }
@@ -138,14 +177,22 @@ impl Shape {
         match data {
             Value::List(items) => items.iter().map(|item| self.price(item)).sum(),
             Value::Object(object) => {
-                let parts = object.iter().filter_map(|(key, value)| Some(self.fields.get(key)?.price(value)));
+                let parts = object
+                    .iter()
+                    .filter_map(|(key, value)| Some(self.fields.get(key)?.price(value)));
                 self.weight + parts.sum::<u64>()
             }
             _ => 0,
         }
     }
 
-    fn collect(&mut self, document: &ExecutableDocument, set: &SelectionSet, parent: &str, types: &SchemaTypes) {
+    fn collect(
+        &mut self,
+        document: &ExecutableDocument,
+        set: &SelectionSet,
+        parent: &str,
+        types: &SchemaTypes,
+    ) {
         for item in &set.items {
             let Selection::Field(field) = &item.node else {
                 if let (condition, Some(inside)) = fragment(document, &item.node, parent) {
@@ -153,20 +200,39 @@ impl Shape {
                 }
                 continue;
             };
-            let Some(shape) = types.field(parent, &field.node.name.node) else { continue };
+            let Some(shape) = types.field(parent, &field.node.name.node) else {
+                continue;
+            };
             if shape.yields == Yields::Scalar {
                 continue;
             }
-            let place = self.fields.entry(field.node.response_key().node.clone()).or_default();
+            let place = self
+                .fields
+                .entry(field.node.response_key().node.clone())
+                .or_default();
             place.weight = u64::from(matches!(shape.yields, Yields::Object | Yields::List));
-            place.collect(document, &field.node.selection_set.node, &shape.named, types);
+            place.collect(
+                document,
+                &field.node.selection_set.node,
+                &shape.named,
+                types,
+            );
         }
     }
 }
 
 /// The places of the operation's response that cost something.
-pub(super) fn shape(document: &ExecutableDocument, operation: &OperationDefinition, types: &SchemaTypes) -> Shape {
+pub(super) fn shape(
+    document: &ExecutableDocument,
+    operation: &OperationDefinition,
+    types: &SchemaTypes,
+) -> Shape {
     let mut root = Shape::default();
-    root.collect(document, &operation.selection_set.node, types.root(operation.ty), types);
+    root.collect(
+        document,
+        &operation.selection_set.node,
+        types.root(operation.ty),
+        types,
+    );
     root
 }

@@ -18,7 +18,9 @@ pub use bucket::{Buckets, RateLimit, Throttle};
 pub use cost::Shape;
 pub use types::SchemaTypes;
 
-use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition, OperationType};
+use async_graphql::parser::types::{
+    DocumentOperations, ExecutableDocument, OperationDefinition, OperationType,
+};
 use async_graphql::parser::{self, parse_query};
 use async_graphql::{Positioned, Variables};
 
@@ -85,7 +87,7 @@ pub fn check(
     limits: &Limits,
 ) -> Result<Budgeted, Refusal> {
     scan::scan(text, limits)?;
-    let document = parse_query(text).map_err(unparsable)?;
+    let document = parse_query(text).map_err(|error| unparsable(&error))?;
     selections::measure(&document, limits)?;
     let operation = select(&document, operation_name)?;
     let kind = operation.node.ty;
@@ -104,7 +106,12 @@ pub fn check(
         return Err(Refusal::document(Code::QueryTooComplex, message));
     }
     let shape = cost::shape(&document, &operation.node, types);
-    Ok(Budgeted { kind, requested_cost, shape, document })
+    Ok(Budgeted {
+        document,
+        kind,
+        requested_cost,
+        shape,
+    })
 }
 
 /// The operation that the request names, or the only one.
@@ -115,22 +122,34 @@ pub fn select<'a>(
     let refuse = |message: String| Err(Refusal::document(Code::OperationResolution, message));
     match (&document.operations, name) {
         (DocumentOperations::Single(operation), None) => Ok(operation),
-        (DocumentOperations::Multiple(operations), Some(name)) if operations.contains_key(name) => Ok(&operations[name]),
+        (DocumentOperations::Multiple(operations), Some(name)) if operations.contains_key(name) => {
+            Ok(&operations[name])
+        }
         (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => {
             Ok(operations.values().next().expect("there is exactly one"))
         }
-        (_, Some(name)) => refuse(format!("the document has no operation called `{}`", shortened(name))),
-        (_, None) => refuse("the document has several operations; name one in `operationName`".into()),
+        (_, Some(name)) => refuse(format!(
+            "the document has no operation called `{}`",
+            shortened(name)
+        )),
+        (_, None) => {
+            refuse("the document has several operations; name one in `operationName`".into())
+        }
     }
 }
 
 /// The parser repeats the whole offending line, which may be the whole document: keep the place and what was expected.
-fn unparsable(error: parser::Error) -> Refusal {
+fn unparsable(error: &parser::Error) -> Refusal {
     let position = error.positions().next();
-    let message = match &error {
+    let message = match error {
         parser::Error::Syntax { message, start, .. } => {
             let expected = message.rsplit("= ").next().unwrap_or_default();
-            format!("the document does not parse at line {}, column {}: {}", start.line, start.column, shortened(expected))
+            format!(
+                "the document does not parse at line {}, column {}: {}",
+                start.line,
+                start.column,
+                shortened(expected)
+            )
         }
         other => shortened(&other.to_string()),
     };

@@ -23,10 +23,16 @@ pub(super) fn scan(text: &str, limits: &Limits) -> Result<(), Refusal> {
             _ => {}
         }
         if tokens > limits.tokens {
-            return Err(too_complex(format!("the document has more than {} tokens", limits.tokens)));
+            return Err(too_complex(format!(
+                "the document has more than {} tokens",
+                limits.tokens
+            )));
         }
         if open > limits.nesting {
-            return Err(too_complex(format!("the document nests brackets more than {} deep", limits.nesting)));
+            return Err(too_complex(format!(
+                "the document nests brackets more than {} deep",
+                limits.nesting
+            )));
         }
         at = end;
     }
@@ -38,7 +44,10 @@ fn too_complex(message: String) -> Refusal {
 }
 
 const fn is_ignored(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b',' | b'#' | 0xEF | 0xBB | 0xBF)
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b'\r' | b',' | b'#' | 0xEF | 0xBB | 0xBF
+    )
 }
 
 const fn is_word(byte: u8) -> bool {
@@ -49,11 +58,17 @@ const fn is_word(byte: u8) -> bool {
 fn token_end(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at..];
     let length = match rest[0] {
-        b'#' => rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len()),
+        b'#' => rest
+            .iter()
+            .position(|byte| matches!(byte, b'\n' | b'\r'))
+            .unwrap_or(rest.len()),
         b'"' if rest.starts_with(b"\"\"\"") => block_string_length(rest),
         b'"' => string_length(rest),
         b'.' if rest.starts_with(b"...") => 3,
-        byte if is_word(byte) => rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len()),
+        byte if is_word(byte) => rest
+            .iter()
+            .position(|byte| !is_word(*byte))
+            .unwrap_or(rest.len()),
         _ => 1,
     };
     at + length.max(1)
@@ -92,7 +107,15 @@ mod tests {
     use super::*;
 
     fn verdict(text: &str) -> Result<(), String> {
-        scan(text, &Limits { tokens: 12, nesting: 3, ..Limits::default() }).map_err(|refusal| refusal.message)
+        scan(
+            text,
+            &Limits {
+                tokens: 12,
+                nesting: 3,
+                ..Limits::default()
+            },
+        )
+        .map_err(|refusal| refusal.message)
     }
 
     #[test]
@@ -104,7 +127,10 @@ mod tests {
     #[test]
     fn what_is_over_a_limit_is_refused_however_it_is_written() {
         for text in ["{{{{", "[[[[", "{ a(b: [[1]]) }", "\"\n{{{{"] {
-            assert!(verdict(text).is_err_and(|message| message.contains("deep")), "{text}");
+            assert!(
+                verdict(text).is_err_and(|message| message.contains("deep")),
+                "{text}"
+            );
         }
         assert!(verdict(&"a ".repeat(13)).is_err_and(|message| message.contains("tokens")));
         assert!(verdict(&"!".repeat(13)).is_err_and(|message| message.contains("tokens")));
@@ -112,7 +138,16 @@ mod tests {
 
     #[test]
     fn any_text_is_scanned_to_its_end() {
-        for text in ["\"", "\"\\", "\"\"\"", "\"\"\"\\", "é\u{feff}…", "#", "..", "\\"] {
+        for text in [
+            "\"",
+            "\"\\",
+            "\"\"\"",
+            "\"\"\"\\",
+            "é\u{feff}…",
+            "#",
+            "..",
+            "\\",
+        ] {
             assert_eq!(verdict(text), Ok(()), "{text}");
         }
     }

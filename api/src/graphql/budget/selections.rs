@@ -21,7 +21,11 @@ const MAX_LEVELS: usize = 32;
 
 /// Refuses a document that selects more than is allowed.
 pub(super) fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<(), Refusal> {
-    let mut meter = Meter { document, limits, fragments: HashMap::new() };
+    let mut meter = Meter {
+        document,
+        limits,
+        fragments: HashMap::new(),
+    };
     let mut selections = 0_usize;
     for (_, operation) in document.operations.iter() {
         meter.directives(&operation.node.directives)?;
@@ -38,15 +42,28 @@ pub(super) fn measure(document: &ExecutableDocument, limits: &Limits) -> Result<
     for (name, fragment) in &document.fragments {
         meter.directives(&fragment.node.directives)?;
         selections = selections.saturating_add(meter.fragment(name, 1)?.selections);
-        within(selections, limits.selections, "selections, fragments expanded")?;
+        within(
+            selections,
+            limits.selections,
+            "selections, fragments expanded",
+        )?;
     }
-    within(selections, limits.selections, "selections, fragments expanded")
+    within(
+        selections,
+        limits.selections,
+        "selections, fragments expanded",
+    )
 }
 
 /// Refuses a subscription that has not exactly one root field, written out.
 pub(super) fn single_root_field(operation: &OperationDefinition) -> Result<(), Refusal> {
     match operation.selection_set.node.items.as_slice() {
-        [Positioned { node: Selection::Field(_), .. }] => Ok(()),
+        [
+            Positioned {
+                node: Selection::Field(_),
+                ..
+            },
+        ] => Ok(()),
         _ => Err(Refusal::document(
             Code::ValidationFailed,
             "a subscription selects exactly one root field, and not through a fragment",
@@ -58,7 +75,10 @@ fn within(found: usize, limit: usize, what: &str) -> Result<(), Refusal> {
     if found <= limit {
         return Ok(());
     }
-    Err(Refusal::document(Code::QueryTooComplex, format!("the document has more than {limit} {what}")))
+    Err(Refusal::document(
+        Code::QueryTooComplex,
+        format!("the document has more than {limit} {what}"),
+    ))
 }
 
 #[derive(Clone, Copy, Default)]
@@ -103,31 +123,52 @@ impl<'a> Meter<'a> {
                         self.value(&value.node)?;
                     }
                     let inside = self.set(&field.node.selection_set.node, level + 1)?;
-                    let aliases = inside.aliases.saturating_add(usize::from(field.node.alias.is_some()));
-                    Size { fields: 1, depth: inside.depth + 1, aliases, ..inside }
+                    let aliases = inside
+                        .aliases
+                        .saturating_add(usize::from(field.node.alias.is_some()));
+                    Size {
+                        fields: 1,
+                        depth: inside.depth + 1,
+                        aliases,
+                        ..inside
+                    }
                 }
-                Selection::InlineFragment(inline) => self.set(&inline.node.selection_set.node, level + 1)?,
+                Selection::InlineFragment(inline) => {
+                    self.set(&inline.node.selection_set.node, level + 1)?
+                }
                 Selection::FragmentSpread(spread) => self.spread(spread, level + 1)?,
             };
-            size.add(Size { selections: part.selections.saturating_add(1), ..part });
+            size.add(Size {
+                selections: part.selections.saturating_add(1),
+                ..part
+            });
         }
         size.levels += 1;
         Ok(size)
     }
 
-    fn spread(&mut self, spread: &'a Positioned<FragmentSpread>, level: usize) -> Result<Size, Refusal> {
-        self.fragment(&spread.node.fragment_name.node, level).map_err(|refusal| {
-            if refusal.locations.is_empty() && refusal.code == Code::ValidationFailed {
-                return refusal.at(spread.pos);
-            }
-            refusal
-        })
+    fn spread(
+        &mut self,
+        spread: &'a Positioned<FragmentSpread>,
+        level: usize,
+    ) -> Result<Size, Refusal> {
+        self.fragment(&spread.node.fragment_name.node, level)
+            .map_err(|refusal| {
+                if refusal.locations.is_empty() && refusal.code == Code::ValidationFailed {
+                    return refusal.at(spread.pos);
+                }
+                refusal
+            })
     }
 
     fn fragment(&mut self, name: &'a str, level: usize) -> Result<Size, Refusal> {
         match self.fragments.get(name) {
             Some(Some(size)) => {
-                within(level + size.levels - 1, MAX_LEVELS, "selection sets inside each other")?;
+                within(
+                    level + size.levels - 1,
+                    MAX_LEVELS,
+                    "selection sets inside each other",
+                )?;
                 return Ok(*size);
             }
             Some(None) => {
@@ -138,7 +179,10 @@ impl<'a> Meter<'a> {
         }
         // An unknown fragment is the executor's to name.
         let Some(fragment) = self.document.fragments.get(name) else {
-            return Ok(Size { levels: 1, ..Size::default() });
+            return Ok(Size {
+                levels: 1,
+                ..Size::default()
+            });
         };
         self.fragments.insert(name, None);
         let size = self.set(&fragment.node.selection_set.node, level)?;
@@ -147,8 +191,14 @@ impl<'a> Meter<'a> {
     }
 
     fn directives(&self, directives: &[Positioned<Directive>]) -> Result<(), Refusal> {
-        within(directives.len(), self.limits.directives, "directives in one place")?;
-        let mut values = directives.iter().flat_map(|directive| &directive.node.arguments);
+        within(
+            directives.len(),
+            self.limits.directives,
+            "directives in one place",
+        )?;
+        let mut values = directives
+            .iter()
+            .flat_map(|directive| &directive.node.arguments);
         values.try_for_each(|(_, value)| self.value(&value.node))
     }
 

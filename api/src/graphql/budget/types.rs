@@ -9,7 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use async_graphql::Name;
 use async_graphql::parser::types::{
-    BaseType, FieldDefinition, InputObjectType, OperationType, ServiceDocument, Type, TypeKind, TypeSystemDefinition,
+    BaseType, FieldDefinition, InputObjectType, OperationType, ServiceDocument, Type, TypeKind,
+    TypeSystemDefinition,
 };
 use async_graphql::parser::{self, parse_schema};
 
@@ -45,7 +46,10 @@ pub(super) struct InputField {
 #[derive(Debug)]
 pub(super) enum TypeShape {
     /// Objects and interfaces.
-    Fields { fields: HashMap<String, FieldShape>, is_object: bool },
+    Fields {
+        fields: HashMap<String, FieldShape>,
+        is_object: bool,
+    },
     Union,
     Input(HashMap<String, InputField>),
     Enum(HashSet<String>),
@@ -113,12 +117,19 @@ impl SchemaTypes {
     }
 
     pub(super) fn is_object(&self, name: &str) -> bool {
-        matches!(self.types.get(name), Some(TypeShape::Fields { is_object: true, .. }))
+        matches!(
+            self.types.get(name),
+            Some(TypeShape::Fields {
+                is_object: true,
+                ..
+            })
+        )
     }
 
     /// Whether this subscription field can be resumed through an argument of this name.
     pub(crate) fn subscription_takes(&self, field: &str, argument: &str) -> bool {
-        self.field(&self.subscription, field).is_some_and(|field| field.arguments.contains(argument))
+        self.field(&self.subscription, field)
+            .is_some_and(|field| field.arguments.contains(argument))
     }
 }
 
@@ -131,27 +142,53 @@ pub(super) fn named(ty: &Type) -> &str {
 }
 
 fn composite_names(document: &ServiceDocument) -> HashSet<String> {
-    let types = document.definitions.iter().filter_map(|definition| match definition {
-        TypeSystemDefinition::Type(definition) => Some(&definition.node),
-        _ => None,
-    });
+    let types = document
+        .definitions
+        .iter()
+        .filter_map(|definition| match definition {
+            TypeSystemDefinition::Type(definition) => Some(&definition.node),
+            _ => None,
+        });
     types
-        .filter(|ty| matches!(ty.kind, TypeKind::Object(_) | TypeKind::Interface(_) | TypeKind::Union(_)))
+        .filter(|ty| {
+            matches!(
+                ty.kind,
+                TypeKind::Object(_) | TypeKind::Interface(_) | TypeKind::Union(_)
+            )
+        })
         .map(|ty| ty.name.node.to_string())
         .collect()
 }
 
 fn type_shape(name: &str, kind: TypeKind, composite: &HashSet<String>) -> TypeShape {
     let fields = |fields: Vec<async_graphql::Positioned<FieldDefinition>>| {
-        fields.into_iter().map(|field| (field.node.name.node.to_string(), field_shape(name, &field.node, composite))).collect()
+        fields
+            .into_iter()
+            .map(|field| {
+                (
+                    field.node.name.node.to_string(),
+                    field_shape(name, &field.node, composite),
+                )
+            })
+            .collect()
     };
     match kind {
-        TypeKind::Object(object) => TypeShape::Fields { fields: fields(object.fields), is_object: true },
-        TypeKind::Interface(interface) => TypeShape::Fields { fields: fields(interface.fields), is_object: false },
+        TypeKind::Object(object) => TypeShape::Fields {
+            fields: fields(object.fields),
+            is_object: true,
+        },
+        TypeKind::Interface(interface) => TypeShape::Fields {
+            fields: fields(interface.fields),
+            is_object: false,
+        },
         TypeKind::Union(_) => TypeShape::Union,
-        TypeKind::Enum(values) => {
-            TypeShape::Enum(values.values.into_iter().map(|value| value.node.value.node.to_string()).collect())
-        }
+        TypeKind::Enum(values) => TypeShape::Enum(
+            values
+                .values
+                .into_iter()
+                .map(|value| value.node.value.node.to_string())
+                .collect(),
+        ),
         TypeKind::InputObject(input) => TypeShape::Input(input_fields(input)),
         TypeKind::Scalar => TypeShape::Scalar,
     }
@@ -160,7 +197,13 @@ fn type_shape(name: &str, kind: TypeKind, composite: &HashSet<String>) -> TypeSh
 fn input_fields(input: InputObjectType) -> HashMap<String, InputField> {
     let fields = input.fields.into_iter().map(|field| {
         let is_required = !field.node.ty.node.nullable && field.node.default_value.is_none();
-        (field.node.name.node.to_string(), InputField { ty: field.node.ty.node, is_required })
+        (
+            field.node.name.node.to_string(),
+            InputField {
+                ty: field.node.ty.node,
+                is_required,
+            },
+        )
     });
     fields.collect()
 }
@@ -176,7 +219,10 @@ fn field_shape(parent: &str, field: &FieldDefinition, composite: &HashSet<String
         _ if is_list => Yields::List,
         _ => Yields::Object,
     };
-    let list_arguments = field.arguments.iter().filter(|argument| matches!(argument.node.ty.node.base, BaseType::List(_)));
+    let list_arguments = field
+        .arguments
+        .iter()
+        .filter(|argument| matches!(argument.node.ty.node.base, BaseType::List(_)));
     FieldShape {
         yields,
         named: name.to_owned(),
@@ -185,6 +231,10 @@ fn field_shape(parent: &str, field: &FieldDefinition, composite: &HashSet<String
             .filter(|argument| named(&argument.node.ty.node) == "ID")
             .map(|argument| argument.node.name.node.to_string())
             .collect(),
-        arguments: field.arguments.iter().map(|argument| argument.node.name.node.to_string()).collect(),
+        arguments: field
+            .arguments
+            .iter()
+            .map(|argument| argument.node.name.node.to_string())
+            .collect(),
     }
 }

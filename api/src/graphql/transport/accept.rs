@@ -42,21 +42,34 @@ impl Media {
 struct Range {
     kind: String,
     subkind: String,
-    quality: f32,
+    /// Thousandths.
+    quality: u16,
 }
 
 /// The best type for the request; `None` where it accepts none of ours.
 pub(super) fn negotiate(headers: &HeaderMap) -> Option<Media> {
-    let values: Vec<&str> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
-    let ranges: Vec<Range> = values.iter().flat_map(|value| value.split(',')).filter_map(range).collect();
+    let values: Vec<&str> = headers
+        .get_all(ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
+    let ranges: Vec<Range> = values
+        .iter()
+        .flat_map(|value| value.split(','))
+        .filter_map(range)
+        .collect();
     if ranges.is_empty() {
         return Some(Media::Legacy);
     }
-    let mut best: Option<(Media, f32, usize)> = None;
+    let mut best: Option<(Media, u16, usize)> = None;
     for media in Media::ALL {
-        let Some((quality, place)) = rank(media, &ranges) else { continue };
-        let is_better = best.is_none_or(|(_, other, before)| quality > other || (quality == other && place < before));
-        if quality > 0.0 && is_better {
+        let Some((quality, place)) = rank(media, &ranges) else {
+            continue;
+        };
+        let is_better = best.is_none_or(|(_, other, before)| {
+            quality > other || (quality == other && place < before)
+        });
+        if quality > 0 && is_better {
             best = Some((media, quality, place));
         }
     }
@@ -68,17 +81,19 @@ fn range(text: &str) -> Option<Range> {
     let (kind, subkind) = parts.next()?.trim().split_once('/')?;
     let quality = parts.find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
-        name.trim().eq_ignore_ascii_case("q").then(|| value.trim().parse::<f32>().unwrap_or(0.0))
+        name.trim()
+            .eq_ignore_ascii_case("q")
+            .then(|| value.trim().parse::<f32>().unwrap_or(0.0))
     });
     Some(Range {
         kind: kind.to_ascii_lowercase(),
         subkind: subkind.to_ascii_lowercase(),
-        quality: quality.unwrap_or(1.0).clamp(0.0, 1.0),
+        quality: (quality.unwrap_or(1.0).clamp(0.0, 1.0) * 1000.0) as u16,
     })
 }
 
 /// Quality and place of the most specific range that covers the type.
-fn rank(media: Media, ranges: &[Range]) -> Option<(f32, usize)> {
+fn rank(media: Media, ranges: &[Range]) -> Option<(u16, usize)> {
     let (kind, subkind) = media.essence();
     let covering = ranges.iter().enumerate().filter_map(|(place, range)| {
         let specificity = match (range.kind.as_str(), range.subkind.as_str()) {
@@ -89,7 +104,9 @@ fn rank(media: Media, ranges: &[Range]) -> Option<(f32, usize)> {
         };
         Some((specificity, place, range.quality))
     });
-    covering.max_by_key(|(specificity, place, _)| (*specificity, usize::MAX - place)).map(|(_, place, quality)| (quality, place))
+    covering
+        .max_by_key(|(specificity, place, _)| (*specificity, usize::MAX - place))
+        .map(|(_, place, quality)| (quality, place))
 }
 
 #[cfg(test)]
@@ -105,15 +122,27 @@ mod tests {
     #[test]
     fn the_best_ranked_type_wins() {
         for (accept, media) in [
-            ("application/graphql-response+json, application/json;q=0.9", Some(Media::Modern)),
-            ("application/graphql-response+json;q=0.1, application/json", Some(Media::Legacy)),
-            ("application/json, application/graphql-response+json", Some(Media::Legacy)),
+            (
+                "application/graphql-response+json, application/json;q=0.9",
+                Some(Media::Modern),
+            ),
+            (
+                "application/graphql-response+json;q=0.1, application/json",
+                Some(Media::Legacy),
+            ),
+            (
+                "application/json, application/graphql-response+json",
+                Some(Media::Legacy),
+            ),
             ("text/event-stream", Some(Media::Events)),
             ("text/event-stream, */*", Some(Media::Events)),
             ("*/*", Some(Media::Legacy)),
             ("application/*;q=0.2", Some(Media::Legacy)),
             ("application/json;q=0, */*", Some(Media::Modern)),
-            ("Application/JSON ; charset=utf-8 ; Q=0.5", Some(Media::Legacy)),
+            (
+                "Application/JSON ; charset=utf-8 ; Q=0.5",
+                Some(Media::Legacy),
+            ),
             ("text/html, application/xhtml+xml", None),
             ("application/json;q=0", None),
         ] {

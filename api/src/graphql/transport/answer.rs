@@ -41,9 +41,14 @@ impl Answer {
 
     /// The executor's response, made presentable.
     pub fn executed(response: Response, request_id: &str) -> Self {
-        let was_executed = response.data != Value::Null || response.errors.iter().any(|error| !error.path.is_empty());
+        let was_executed = response.data != Value::Null
+            || response.errors.iter().any(|error| !error.path.is_empty());
         Self {
-            errors: response.errors.into_iter().map(|error| present(error, request_id)).collect(),
+            errors: response
+                .errors
+                .into_iter()
+                .map(|error| present(error, request_id))
+                .collect(),
             data: was_executed.then_some(response.data),
             extensions: response.extensions,
             throttle: None,
@@ -56,6 +61,11 @@ impl Answer {
     }
 
     fn failed(error: ServerError) -> Self {
-        Self { errors: vec![error], data: None, extensions: BTreeMap::new(), throttle: None }
+        Self {
+            errors: vec![error],
+            data: None,
+            extensions: BTreeMap::new(),
+            throttle: None,
+        }
     }
 }

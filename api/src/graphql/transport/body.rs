@@ -23,7 +23,10 @@ pub(super) async fn read(body: Body, limit: usize) -> Result<BytesMut, Refusal> 
         Ok(read) => read,
         Err(_) => Err(Refusal {
             stage: Stage::Unreadable,
-            ..Refusal::document(Code::Timeout, format!("the body did not arrive within {} s", READ_TIME.as_secs()))
+            ..Refusal::document(
+                Code::Timeout,
+                format!("the body did not arrive within {} s", READ_TIME.as_secs()),
+            )
         }),
     }
 }
@@ -32,7 +35,9 @@ async fn read_to_end(mut body: Body, limit: usize) -> Result<BytesMut, Refusal> 
     let (mut kept, mut size) = (BytesMut::new(), 0_usize);
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Refusal::unreadable("the body ended too early"))?;
-        let Ok(data) = frame.into_data() else { continue };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
         size = size.saturating_add(data.len());
         if size <= limit {
             kept.extend_from_slice(&data);
@@ -41,7 +46,9 @@ async fn read_to_end(mut body: Body, limit: usize) -> Result<BytesMut, Refusal> 
         }
     }
     if size > limit {
-        let message = format!("the body may have {limit} bytes; send large values as uploads or over a document socket");
+        let message = format!(
+            "the body may have {limit} bytes; send large values as uploads or over a document socket"
+        );
         return Err(Refusal::service(Code::PayloadTooLarge, message));
     }
     Ok(kept)

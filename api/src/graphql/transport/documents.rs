@@ -31,7 +31,9 @@ pub enum ManifestError {
     #[error("the manifest of trusted documents could not be read")]
     Unreadable(#[source] std::io::Error),
     /// The file is none of the forms that are known.
-    #[error("the manifest of trusted documents is neither an object of id and text nor a list of operations")]
+    #[error(
+        "the manifest of trusted documents is neither an object of id and text nor a list of operations"
+    )]
     Misshapen(#[source] serde_json::Error),
     /// An id is not the hash of its text.
     #[error("the trusted document {0} does not have the SHA-256 that its id says")]
@@ -52,7 +54,9 @@ pub struct Documents {
 #[serde(untagged)]
 enum Manifest {
     /// As client tools write it: a list of operations, each with id and body.
-    Operations { operations: Vec<Operation> },
+    Operations {
+        operations: Vec<Operation>,
+    },
     Texts(HashMap<String, String>),
 }
 
@@ -65,7 +69,10 @@ struct Operation {
 impl Documents {
     /// No trusted documents: every text is run.
     pub fn off() -> Self {
-        Self { mode: DocumentMode::Off, texts: HashMap::new() }
+        Self {
+            mode: DocumentMode::Off,
+            texts: HashMap::new(),
+        }
     }
 
     /// Reads a manifest file.
@@ -78,17 +85,27 @@ impl Documents {
     ///
     /// A bare SHA-256 in hexadecimal is found as `sha256:<hash>` too.
     pub fn from_manifest(mode: DocumentMode, manifest: &str) -> Result<Self, ManifestError> {
-        let entries: Vec<(String, String)> = match serde_json::from_str(manifest).map_err(ManifestError::Misshapen)? {
-            Manifest::Operations { operations } => {
-                operations.into_iter().map(|operation| (operation.id, operation.body)).collect()
-            }
-            Manifest::Texts(texts) => texts.into_iter().collect(),
-        };
+        let entries: Vec<(String, String)> =
+            match serde_json::from_str(manifest).map_err(ManifestError::Misshapen)? {
+                Manifest::Operations { operations } => operations
+                    .into_iter()
+                    .map(|operation| (operation.id, operation.body))
+                    .collect(),
+                Manifest::Texts(texts) => texts.into_iter().collect(),
+            };
         let mut texts = HashMap::new();
         for (id, text) in entries {
-            async_graphql::parser::parse_query(&text).map_err(|error| ManifestError::Unparsable(id.clone(), error))?;
-            let id = if is_sha256(&id) { format!("sha256:{id}") } else { id };
-            if id.strip_prefix("sha256:").is_some_and(|hash| hash != sha256(&text)) {
+            async_graphql::parser::parse_query(&text)
+                .map_err(|error| ManifestError::Unparsable(id.clone(), error))?;
+            let id = if is_sha256(&id) {
+                format!("sha256:{id}")
+            } else {
+                id
+            };
+            if id
+                .strip_prefix("sha256:")
+                .is_some_and(|hash| hash != sha256(&text))
+            {
                 return Err(ManifestError::WrongHash(id));
             }
             texts.insert(id, text);
@@ -106,22 +123,31 @@ impl Documents {
             (Source::Text(text), _) => Ok(text),
             (Source::Document(id), _) => self.texts.get(&id).cloned().ok_or_else(|| {
                 let shown: String = id.chars().take(100).collect();
-                Refusal::document(Code::PersistedDocumentNotFound, format!("no trusted document has the id `{shown}`"))
+                Refusal::document(
+                    Code::PersistedDocumentNotFound,
+                    format!("no trusted document has the id `{shown}`"),
+                )
             }),
         }
     }
 }
 
 fn is_sha256(id: &str) -> bool {
-    id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    id.len() == 64
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
 fn sha256(text: &str) -> String {
     use std::fmt::Write as _;
-    digest(&SHA256, text.as_bytes()).as_ref().iter().fold(String::with_capacity(64), |mut hex, byte| {
-        write!(hex, "{byte:02x}").expect("writing to a string does not fail");
-        hex
-    })
+    digest(&SHA256, text.as_bytes()).as_ref().iter().fold(
+        String::with_capacity(64),
+        |mut hex, byte| {
+            write!(hex, "{byte:02x}").expect("writing to a string does not fail");
+            hex
+        },
+    )
 }
 
 #[cfg(test)]
@@ -139,27 +165,48 @@ mod tests {
         let hash = sha256(TEXT);
         for id in [hash.clone(), format!("sha256:{hash}")] {
             let documents = loaded(DocumentMode::On, &id).expect("loads");
-            let found = documents.resolve(Source::Document(format!("sha256:{hash}"))).expect("known");
+            let found = documents
+                .resolve(Source::Document(format!("sha256:{hash}")))
+                .expect("known");
             assert_eq!(found, TEXT);
         }
-        let list = r#"{"format": "x", "operations": [{"id": "x-app:1", "body": "{ a }", "name": "n"}]}"#;
+        let list =
+            r#"{"format": "x", "operations": [{"id": "x-app:1", "body": "{ a }", "name": "n"}]}"#;
         let documents = Documents::from_manifest(DocumentMode::On, list).expect("loads");
-        assert_eq!(documents.resolve(Source::Document("x-app:1".into())).expect("known"), "{ a }");
+        assert_eq!(
+            documents
+                .resolve(Source::Document("x-app:1".into()))
+                .expect("known"),
+            "{ a }"
+        );
     }
 
     #[test]
     fn a_manifest_that_lies_or_does_not_parse_is_refused() {
-        assert!(matches!(loaded(DocumentMode::On, &"0".repeat(64)), Err(ManifestError::WrongHash(_))));
-        assert!(matches!(Documents::from_manifest(DocumentMode::On, r#"{"a": "{"}"#), Err(ManifestError::Unparsable(..))));
-        assert!(matches!(Documents::from_manifest(DocumentMode::On, "[]"), Err(ManifestError::Misshapen(_))));
+        assert!(matches!(
+            loaded(DocumentMode::On, &"0".repeat(64)),
+            Err(ManifestError::WrongHash(_))
+        ));
+        assert!(matches!(
+            Documents::from_manifest(DocumentMode::On, r#"{"a": "{"}"#),
+            Err(ManifestError::Unparsable(..))
+        ));
+        assert!(matches!(
+            Documents::from_manifest(DocumentMode::On, "[]"),
+            Err(ManifestError::Misshapen(_))
+        ));
     }
 
     #[test]
     fn texts_are_refused_where_only_trusted_documents_run() {
         let documents = loaded(DocumentMode::Only, "a").expect("loads");
-        let refused = documents.resolve(Source::Text(TEXT.into())).expect_err("free text");
+        let refused = documents
+            .resolve(Source::Text(TEXT.into()))
+            .expect_err("free text");
         assert_eq!(refused.code, Code::PersistedDocumentRequired);
-        let unknown = documents.resolve(Source::Document("b".into())).expect_err("unknown");
+        let unknown = documents
+            .resolve(Source::Document("b".into()))
+            .expect_err("unknown");
         assert_eq!(unknown.code, Code::PersistedDocumentNotFound);
     }
 }

@@ -12,7 +12,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{IntrospectionMode, ObjectType, Request, Response, Schema, SubscriptionType, Value, parser, value};
+use async_graphql::{
+    IntrospectionMode, ObjectType, Request, Response, Schema, SubscriptionType, Value, parser,
+    value,
+};
 use async_trait::async_trait;
 use domain::ids::UserId;
 use futures_util::stream::BoxStream;
@@ -123,7 +126,14 @@ impl Endpoint {
         let types = SchemaTypes::try_new(&sdl)?;
         let buckets = parts.settings.rate_limit.map(Buckets::new);
         let (sockets, sockets_by_person) = (TaskTracker::new(), Mutex::default());
-        Ok(Self(Arc::new(Inner { parts, types, sdl, buckets, sockets, sockets_by_person })))
+        Ok(Self(Arc::new(Inner {
+            parts,
+            types,
+            sdl,
+            buckets,
+            sockets,
+            sockets_by_person,
+        })))
     }
 
     /// Waits until every socket has ended; call it after the shutdown token was cancelled.
@@ -133,25 +143,52 @@ impl Endpoint {
     }
 
     /// The caller of a bearer token.
-    pub async fn authenticate(&self, bearer: Option<&str>, request_id: &RequestId) -> Result<Caller, Refusal> {
+    pub async fn authenticate(
+        &self,
+        bearer: Option<&str>,
+        request_id: &RequestId,
+    ) -> Result<Caller, Refusal> {
         let caller = self.0.parts.authenticate.authenticate(bearer).await;
         caller.map_err(|error| Refusal::from_domain(&error, &request_id.0))
     }
 
     /// Makes a request executable, or refuses it.
-    pub fn prepare(&self, caller: Caller, parameters: Parameters, request_id: &RequestId) -> Result<Prepared, Refusal> {
-        let Parameters { source, operation_name, mut variables, resume_after, allowed } = parameters;
+    pub fn prepare(
+        &self,
+        caller: Caller,
+        parameters: Parameters,
+        request_id: &RequestId,
+    ) -> Result<Prepared, Refusal> {
+        let Parameters {
+            source,
+            operation_name,
+            mut variables,
+            resume_after,
+            allowed,
+        } = parameters;
         let text = self.0.parts.documents.resolve(source)?;
         let (name, limits) = (operation_name.as_deref(), &self.settings().limits);
         let mut budgeted = budget::check(&text, name, &variables, &self.0.types, limits)?;
         if allowed == Allowed::Queries && budgeted.kind == OperationType::Mutation {
-            return Err(Refusal::service(Code::MethodNotAllowed, "a mutation needs POST"));
+            return Err(Refusal::service(
+                Code::MethodNotAllowed,
+                "a mutation needs POST",
+            ));
         }
         if let (OperationType::Subscription, Some(id)) = (budgeted.kind, resume_after) {
-            resume(&mut budgeted.document, name, &mut variables, &self.0.types, &id);
+            resume(
+                &mut budgeted.document,
+                name,
+                &mut variables,
+                &self.0.types,
+                &id,
+            );
         }
         self.charge(caller.user, budgeted.requested_cost)?;
-        let mut request = Request::new(text).variables(variables).data(caller).data(request_id.clone());
+        let mut request = Request::new(text)
+            .variables(variables)
+            .data(caller)
+            .data(request_id.clone());
         request.operation_name = operation_name;
         request.set_parsed_query(budgeted.document);
         if self.settings().introspection == Introspection::Off {
@@ -170,14 +207,21 @@ impl Endpoint {
     /// Runs a query or mutation to its end, or to the time limit.
     pub async fn run(&self, prepared: Prepared) -> Answer {
         let id = prepared.request_id.0;
-        let span = tracing::debug_span!("graphql.execute", request.id = %id, user.id = %prepared.person);
-        let execution = AssertUnwindSafe(self.0.parts.execute.execute(prepared.request)).catch_unwind().instrument(span);
+        let span =
+            tracing::debug_span!("graphql.execute", request.id = %id, user.id = %prepared.person);
+        let execution = AssertUnwindSafe(self.0.parts.execute.execute(prepared.request))
+            .catch_unwind()
+            .instrument(span);
         let mut answer = match tokio::time::timeout(self.settings().time_limit, execution).await {
             Ok(Ok(response)) => Answer::executed(response, &id),
             Ok(Err(panic)) => broken(&*panic, &id),
             Err(_) => Answer::refused(&self.timed_out()),
         };
-        let actual_cost = answer.data.as_ref().map_or(0, |data| prepared.shape.price(data)).max(1);
+        let actual_cost = answer
+            .data
+            .as_ref()
+            .map_or(0, |data| prepared.shape.price(data))
+            .max(1);
         answer.throttle = self.settle(prepared.person, prepared.requested_cost, actual_cost);
         let cost = cost_extension(prepared.requested_cost, actual_cost, answer.throttle);
         answer.extensions.insert("cost".into(), cost);
@@ -187,7 +231,9 @@ impl Endpoint {
     /// The events of a subscription. An answer without data is the last one: the request failed.
     pub fn stream(&self, prepared: Prepared) -> impl Stream<Item = Answer> + Send + use<> {
         let id = prepared.request_id.0;
-        let responses = AssertUnwindSafe(self.0.parts.execute.subscribe(prepared.request)).catch_unwind().boxed();
+        let responses = AssertUnwindSafe(self.0.parts.execute.subscribe(prepared.request))
+            .catch_unwind()
+            .boxed();
         stream::unfold(Some((responses, None)), move |state| {
             let id = id.clone();
             async move {
@@ -201,11 +247,16 @@ impl Endpoint {
                     Ok(response) => {
                         let mut answer = Answer::executed(response, &id);
                         // The executor reports a failed subscription as an event that is followed by nothing.
-                        let following = is_failure(&answer).then(|| responses.next().now_or_never()).flatten();
+                        let following = is_failure(&answer)
+                            .then(|| responses.next().now_or_never())
+                            .flatten();
                         if let Some(None) = following {
                             answer.data = None;
                         }
-                        let state = answer.data.is_some().then(|| (responses, following.flatten()));
+                        let state = answer
+                            .data
+                            .is_some()
+                            .then(|| (responses, following.flatten()));
                         Some((answer, state))
                     }
                 }
@@ -240,30 +291,56 @@ impl Endpoint {
 
     /// Counts a socket of this person while the guard lives; `None` where there are too many.
     pub(super) fn count_socket(&self, person: UserId) -> Option<SocketGuard> {
-        let mut sockets = self.0.sockets_by_person.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sockets = self
+            .0
+            .sockets_by_person
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let open = sockets.entry(person).or_default();
         if *open >= self.settings().sockets_per_person {
             return None;
         }
         *open += 1;
-        Some(SocketGuard { endpoint: self.clone(), person })
-    }
-
-    fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
-        let Some(buckets) = &self.0.buckets else { return Ok(()) };
-        buckets.take(person, cost, Instant::now()).map(drop).map_err(|wait| {
-            let message = format!("this person's cost over time is used up; try again in {} s", wait.as_secs_f64().ceil());
-            Refusal { retry_after: Some(wait), ..Refusal::service(Code::RateLimited, message) }
+        Some(SocketGuard {
+            endpoint: self.clone(),
+            person,
         })
     }
 
+    fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
+        let Some(buckets) = &self.0.buckets else {
+            return Ok(());
+        };
+        buckets
+            .take(person, cost, Instant::now())
+            .map(drop)
+            .map_err(|wait| {
+                let message = format!(
+                    "this person's cost over time is used up; try again in {} s",
+                    wait.as_secs_f64().ceil()
+                );
+                Refusal {
+                    retry_after: Some(wait),
+                    ..Refusal::service(Code::RateLimited, message)
+                }
+            })
+    }
+
     fn settle(&self, person: UserId, requested: u64, actual: u64) -> Option<Throttle> {
-        Some(self.0.buckets.as_ref()?.settle(person, requested, actual, Instant::now()))
+        Some(
+            self.0
+                .buckets
+                .as_ref()?
+                .settle(person, requested, actual, Instant::now()),
+        )
     }
 
     fn timed_out(&self) -> Refusal {
         let limit = self.settings().time_limit.as_secs_f64();
-        Refusal::service(Code::Timeout, format!("the operation took longer than {limit} s; ask for less at once"))
+        Refusal::service(
+            Code::Timeout,
+            format!("the operation took longer than {limit} s; ask for less at once"),
+        )
     }
 }
 
@@ -275,7 +352,12 @@ pub(super) struct SocketGuard {
 
 impl Drop for SocketGuard {
     fn drop(&mut self) {
-        let mut sockets = self.endpoint.0.sockets_by_person.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sockets = self
+            .endpoint
+            .0
+            .sockets_by_person
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = sockets.get_mut(&self.person) {
             *open -= 1;
             if *open == 0 {
@@ -290,7 +372,10 @@ fn is_failure(answer: &Answer) -> bool {
 }
 
 fn broken(panic: &(dyn std::any::Any + Send), request_id: &str) -> Answer {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
     tracing::error!(request.id = %request_id, error = text.unwrap_or("unknown"), "a resolver broke off");
     Answer::broken(request_id)
 }

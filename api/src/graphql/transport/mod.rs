@@ -19,6 +19,8 @@ mod resume;
 mod socket;
 mod sse;
 mod status;
+#[cfg(all(test, feature = "test-support"))]
+mod tests;
 
 use std::time::Duration;
 

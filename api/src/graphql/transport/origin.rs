@@ -17,20 +17,29 @@ pub struct Origins {
 impl Origins {
     /// The server's public address, and others that were configured.
     pub fn new(public: &Url, others: impl IntoIterator<Item = Url>) -> Self {
-        Self { allowed: std::iter::once(public.clone()).chain(others).collect() }
+        Self {
+            allowed: std::iter::once(public.clone()).chain(others).collect(),
+        }
     }
 
     /// Whether a request with these headers may open a socket.
     pub fn admit(&self, headers: &HeaderMap) -> bool {
-        let Some(origin) = headers.get(ORIGIN) else { return true };
-        let Some(origin) = origin.to_str().ok().and_then(|text| Url::parse(text).ok()) else { return false };
+        let Some(origin) = headers.get(ORIGIN) else {
+            return true;
+        };
+        let Some(origin) = origin.to_str().ok().and_then(|text| Url::parse(text).ok()) else {
+            return false;
+        };
         self.allowed.iter().any(|allowed| is_same(allowed, &origin))
     }
 }
 
 fn is_same(allowed: &Url, origin: &Url) -> bool {
-    let is_same_host = allowed.host() == origin.host() || (is_loopback(allowed) && is_loopback(origin));
-    allowed.scheme() == origin.scheme() && is_same_host && allowed.port_or_known_default() == origin.port_or_known_default()
+    let is_same_host =
+        allowed.host() == origin.host() || (is_loopback(allowed) && is_loopback(origin));
+    allowed.scheme() == origin.scheme()
+        && is_same_host
+        && allowed.port_or_known_default() == origin.port_or_known_default()
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -48,7 +57,10 @@ mod tests {
 
     fn admitted(origin: &str) -> bool {
         let url = |text| Url::parse(text).expect("a URL");
-        let origins = Origins::new(&url("http://127.0.0.1:8787/"), [url("https://studio.example")]);
+        let origins = Origins::new(
+            &url("http://127.0.0.1:8787/"),
+            [url("https://studio.example")],
+        );
         let mut headers = HeaderMap::new();
         headers.insert(ORIGIN, origin.parse().expect("a header value"));
         origins.admit(&headers)
@@ -56,10 +68,21 @@ mod tests {
 
     #[test]
     fn own_and_configured_pages_are_let_in_and_foreign_ones_not() {
-        for good in ["http://127.0.0.1:8787", "http://localhost:8787", "https://studio.example", "https://studio.example:443"] {
+        for good in [
+            "http://127.0.0.1:8787",
+            "http://localhost:8787",
+            "https://studio.example",
+            "https://studio.example:443",
+        ] {
             assert!(admitted(good), "{good}");
         }
-        for bad in ["https://evil.example", "http://studio.example", "http://localhost:8788", "null", "https://studio.example.evil.example"] {
+        for bad in [
+            "https://evil.example",
+            "http://studio.example",
+            "http://localhost:8788",
+            "null",
+            "https://studio.example.evil.example",
+        ] {
             assert!(!admitted(bad), "{bad}");
         }
         assert!(Origins::default().admit(&HeaderMap::new()));

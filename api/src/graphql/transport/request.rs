@@ -44,8 +44,9 @@ pub struct Parameters {
 impl Parameters {
     /// Reads the bytes of a body.
     pub(super) fn from_body(body: &[u8]) -> Result<Self, Refusal> {
-        let value = serde_json::from_slice(body)
-            .map_err(|error| Refusal::unreadable(format!("the body is not JSON in UTF-8: {error}")))?;
+        let value = serde_json::from_slice(body).map_err(|error| {
+            Refusal::unreadable(format!("the body is not JSON in UTF-8: {error}"))
+        })?;
         Self::from_json(value)
     }
 
@@ -53,7 +54,9 @@ impl Parameters {
     pub fn from_json(value: Value) -> Result<Self, Refusal> {
         match value {
             Value::Object(members) => from_members(members, Allowed::All),
-            Value::Array(_) => Err(Refusal::malformed("batches are not taken; send one request object")),
+            Value::Array(_) => Err(Refusal::malformed(
+                "batches are not taken; send one request object",
+            )),
             _ => Err(Refusal::malformed("the request must be a JSON object")),
         }
     }
@@ -61,11 +64,14 @@ impl Parameters {
     /// Reads the query string of a GET.
     pub(super) fn from_query(query: &str) -> Result<Self, Refusal> {
         let mut members = Map::new();
-        for (name, text) in url::form_urlencoded::parse(query.as_bytes()).filter(|(_, text)| !text.is_empty()) {
+        for (name, text) in
+            url::form_urlencoded::parse(query.as_bytes()).filter(|(_, text)| !text.is_empty())
+        {
             let value = match name.as_ref() {
                 "query" | "operationName" | "documentId" => Value::String(text.into_owned()),
-                "variables" | "extensions" => serde_json::from_str(&text)
-                    .map_err(|error| Refusal::unreadable(format!("`{name}` is not JSON: {error}")))?,
+                "variables" | "extensions" => serde_json::from_str(&text).map_err(|error| {
+                    Refusal::unreadable(format!("`{name}` is not JSON: {error}"))
+                })?,
                 _ => continue,
             };
             members.insert(name.into_owned(), value);
@@ -83,14 +89,31 @@ fn from_members(mut members: Map<String, Value>, allowed: Allowed) -> Result<Par
     let source = match (query, document) {
         (Some(text), None) => Source::Text(text),
         (None, Some(id)) => Source::Document(id),
-        (Some(_), Some(_)) => return Err(Refusal::malformed("give either `query` or `documentId`, not both")),
-        (None, None) if extensions.contains_key("persistedQuery") => {
-            return Err(Refusal::document(Code::PersistedQueryNotSupported, "PersistedQueryNotSupported"));
+        (Some(_), Some(_)) => {
+            return Err(Refusal::malformed(
+                "give either `query` or `documentId`, not both",
+            ));
         }
-        (None, None) => return Err(Refusal::malformed("`query` is needed: the text of a GraphQL document")),
+        (None, None) if extensions.contains_key("persistedQuery") => {
+            return Err(Refusal::document(
+                Code::PersistedQueryNotSupported,
+                "PersistedQueryNotSupported",
+            ));
+        }
+        (None, None) => {
+            return Err(Refusal::malformed(
+                "`query` is needed: the text of a GraphQL document",
+            ));
+        }
     };
     let variables = Variables::from_json(Value::Object(variables));
-    Ok(Parameters { source, operation_name, variables, resume_after: None, allowed })
+    Ok(Parameters {
+        source,
+        operation_name,
+        variables,
+        resume_after: None,
+        allowed,
+    })
 }
 
 fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Refusal> {
@@ -120,24 +143,41 @@ mod tests {
 
     #[test]
     fn null_means_not_given_and_unknown_members_are_ignored() {
-        let read = read(json!({"query": "{a}", "operationName": null, "variables": null, "x": 1})).expect("well-formed");
+        let read = read(json!({"query": "{a}", "operationName": null, "variables": null, "x": 1}))
+            .expect("well-formed");
         assert!(read.operation_name.is_none() && read.variables.is_empty());
     }
 
     #[test]
     fn a_misshapen_request_is_refused() {
-        for bad in [json!([]), json!("x"), json!({}), json!({"query": 1}), json!({"query": "{a}", "variables": [7]}),
-            json!({"query": "{a}", "operationName": {}}), json!({"query": "{a}", "documentId": "x:1"})]
-        {
-            assert_eq!(read(bad.clone()).expect_err("misshapen"), Code::BadRequest, "{bad}");
+        for bad in [
+            json!([]),
+            json!("x"),
+            json!({}),
+            json!({"query": 1}),
+            json!({"query": "{a}", "variables": [7]}),
+            json!({"query": "{a}", "operationName": {}}),
+            json!({"query": "{a}", "documentId": "x:1"}),
+        ] {
+            assert_eq!(
+                read(bad.clone()).expect_err("misshapen"),
+                Code::BadRequest,
+                "{bad}"
+            );
         }
-        let persisted = json!({"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "0"}}});
-        assert_eq!(read(persisted).expect_err("not offered"), Code::PersistedQueryNotSupported);
+        let persisted =
+            json!({"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "0"}}});
+        assert_eq!(
+            read(persisted).expect_err("not offered"),
+            Code::PersistedQueryNotSupported
+        );
     }
 
     #[test]
     fn in_a_query_string_empty_means_not_given_and_null_is_a_name() {
-        let read = Parameters::from_query("query=%7Ba%7D&operationName=null&variables=&extensions=").expect("well-formed");
+        let read =
+            Parameters::from_query("query=%7Ba%7D&operationName=null&variables=&extensions=")
+                .expect("well-formed");
         assert_eq!(read.operation_name.as_deref(), Some("null"));
         assert_eq!(read.allowed, Allowed::Queries);
         assert!(Parameters::from_query("query={a}&variables={").is_err());

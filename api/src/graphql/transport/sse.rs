@@ -16,7 +16,7 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, Stream, StreamExt as _, stream};
-use tokio::time::{Interval, MissedTickBehavior, interval_at, Instant};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
 
 use super::accept::Media;
@@ -45,7 +45,9 @@ pub(super) fn events(endpoint: &Endpoint, caller: Caller, prepared: Prepared) ->
         comments,
     };
     let chunks = stream::unfold(Some(events), |events| async move { events?.next().await });
-    response(Body::from_stream(chunks.map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk)))))
+    response(Body::from_stream(
+        chunks.map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))),
+    ))
 }
 
 struct Events {

@@ -31,11 +31,17 @@ impl Profile {
     /// The status of an answer that the executor gave.
     pub(super) fn of_answer(self, answer: &Answer, media: Media) -> StatusCode {
         match (&answer.data, answer.errors.first()) {
-            (Some(data), Some(_)) if self == Self::September2026 && *data != async_graphql::Value::Null => {
+            (Some(data), Some(_))
+                if self == Self::September2026 && *data != async_graphql::Value::Null =>
+            {
                 StatusCode::from_u16(294).expect("within the range of status codes")
             }
             (Some(_), _) | (None, None) => StatusCode::OK,
-            (None, Some(error)) => self.of_refusal(code_of(error).unwrap_or(Code::Internal), Stage::Document, media),
+            (None, Some(error)) => self.of_refusal(
+                code_of(error).unwrap_or(Code::Internal),
+                Stage::Document,
+                media,
+            ),
         }
     }
 
@@ -60,7 +66,9 @@ impl Profile {
         match (self, stage) {
             (Self::Audit, Stage::Document) if media == Media::Legacy => StatusCode::OK,
             (Self::September2026, Stage::Malformed) => StatusCode::UNPROCESSABLE_ENTITY,
-            (Self::September2026, Stage::Document) if code != Code::ParseFailed => StatusCode::UNPROCESSABLE_ENTITY,
+            (Self::September2026, Stage::Document) if code != Code::ParseFailed => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             _ => StatusCode::BAD_REQUEST,
         }
     }

@@ -59,7 +59,10 @@ pub(super) async fn serve(endpoint: Endpoint, socket: WebSocket) {
     drop(connection);
     // What the client still sends is read, because closing over unread bytes resets the connection under the close frame.
     let unread = async { while let Some(Ok(_)) = incoming.next().await {} };
-    if timeout(LINGER, futures_util::future::join(unread, &mut writer)).await.is_err() {
+    if timeout(LINGER, futures_util::future::join(unread, &mut writer))
+        .await
+        .is_err()
+    {
         writer.abort();
     }
 }
@@ -70,7 +73,11 @@ enum Phase {
     /// Its token is being looked up.
     Checking(BoxFuture<'static, Result<Caller, Refusal>>),
     /// It may run operations, until it is revoked.
-    Ready { caller: Caller, revoked: BoxFuture<'static, ()>, _counted: SocketGuard },
+    Ready {
+        caller: Caller,
+        revoked: BoxFuture<'static, ()>,
+        _counted: SocketGuard,
+    },
 }
 
 struct Connection {
@@ -147,23 +154,34 @@ impl Connection {
             Turn::InitTimeout => return Err(Closing::InitTimeout),
             Turn::Revoked => return Err(Closing::Forbidden("The token is no longer good".into())),
             Turn::Checked(Ok(caller)) => caller,
-            Turn::Checked(Err(refusal)) if matches!(refusal.code, Code::Unauthenticated | Code::Forbidden) => {
+            Turn::Checked(Err(refusal))
+                if matches!(refusal.code, Code::Unauthenticated | Code::Forbidden) =>
+            {
                 return Err(Closing::Forbidden(refusal.message.into()));
             }
-            Turn::Checked(Err(_)) => return Err(Closing::TryLater("The token could not be checked")),
+            Turn::Checked(Err(_)) => {
+                return Err(Closing::TryLater("The token could not be checked"));
+            }
         };
         let Some(counted) = self.endpoint.count_socket(caller.user) else {
             return Err(Closing::TryLater("Too many connections of this person"));
         };
         let revoked = self.endpoint.clone().revoked(caller).boxed();
-        self.phase = Phase::Ready { caller, revoked, _counted: counted };
-        self.tell(Command::Send(ServerMessage::ConnectionAck.to_json())).await;
+        self.phase = Phase::Ready {
+            caller,
+            revoked,
+            _counted: counted,
+        };
+        self.tell(Command::Send(ServerMessage::ConnectionAck.to_json()))
+            .await;
         Ok(())
     }
 
     async fn hear(&mut self, frame: Message) -> Result<(), Closing> {
         match frame {
-            Message::Text(text) if text.len() > self.endpoint.settings().max_message => Err(Closing::TooLarge),
+            Message::Text(text) if text.len() > self.endpoint.settings().max_message => {
+                Err(Closing::TooLarge)
+            }
             Message::Text(text) => self.obey(parse(&text)?).await,
             Message::Binary(_) => Err(Closing::Malformed("Messages are text".into())),
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) => Ok(()),
@@ -172,16 +190,27 @@ impl Connection {
 
     async fn obey(&mut self, message: ClientMessage) -> Result<(), Closing> {
         match message {
-            ClientMessage::Ping => self.tell(Command::Send(ServerMessage::Pong.to_json())).await,
+            ClientMessage::Ping => {
+                self.tell(Command::Send(ServerMessage::Pong.to_json()))
+                    .await;
+            }
             ClientMessage::Pong => {}
             ClientMessage::ConnectionInit(secret) => {
-                let Phase::Waiting(_) = self.phase else { return Err(Closing::InitTwice) };
+                let Phase::Waiting(_) = self.phase else {
+                    return Err(Closing::InitTwice);
+                };
                 let endpoint = self.endpoint.clone();
-                let check = async move { endpoint.authenticate(secret.as_deref(), &RequestId::generate()).await };
+                let check = async move {
+                    endpoint
+                        .authenticate(secret.as_deref(), &RequestId::generate())
+                        .await
+                };
                 self.phase = Phase::Checking(check.boxed());
             }
             ClientMessage::Subscribe { id, parameters } => {
-                let Phase::Ready { caller, .. } = self.phase else { return Err(Closing::SubscribedTooEarly) };
+                let Phase::Ready { caller, .. } = self.phase else {
+                    return Err(Closing::SubscribedTooEarly);
+                };
                 return self.subscribe(caller, id, *parameters).await;
             }
             ClientMessage::Complete { id } => {
@@ -193,22 +222,42 @@ impl Connection {
         Ok(())
     }
 
-    async fn subscribe(&mut self, caller: Caller, id: String, parameters: Parameters) -> Result<(), Closing> {
-        self.operations.retain(|_, operation| !operation.has_ended());
+    async fn subscribe(
+        &mut self,
+        caller: Caller,
+        id: String,
+        parameters: Parameters,
+    ) -> Result<(), Closing> {
+        self.operations
+            .retain(|_, operation| !operation.has_ended());
         while self.tasks.try_join_next().is_some() {}
         let open = self.operations.len();
         let running = match self.operations.entry(id.clone()) {
             Entry::Occupied(_) => return Err(Closing::IdInUse(id)),
             Entry::Vacant(_) if open >= self.endpoint.settings().operations_per_socket => {
                 let error = too_many(open);
-                self.tell(Command::Send(ServerMessage::Error { id: &id, payload: &[error] }.to_json())).await;
+                self.tell(Command::Send(
+                    ServerMessage::Error {
+                        id: &id,
+                        payload: &[error],
+                    }
+                    .to_json(),
+                ))
+                .await;
                 return Ok(());
             }
             Entry::Vacant(place) => place.insert(Arc::default()).clone(),
         };
         let (queue, messages) = mpsc::channel(QUEUE);
-        self.tell(Command::Attach(ReceiverStream::new(messages))).await;
-        let operation = Operation { endpoint: self.endpoint.clone(), caller, id, running, queue };
+        self.tell(Command::Attach(ReceiverStream::new(messages)))
+            .await;
+        let operation = Operation {
+            endpoint: self.endpoint.clone(),
+            caller,
+            id,
+            running,
+            queue,
+        };
         self.tasks.spawn(operation.run(parameters));
         Ok(())
     }
@@ -233,11 +282,15 @@ impl Connection {
 }
 
 fn too_many(limit: usize) -> ServerError {
-    let message = format!("one socket runs at most {limit} operations at once; complete some first");
+    let message =
+        format!("one socket runs at most {limit} operations at once; complete some first");
     Refusal::service(Code::TooManyOperations, message).to_error()
 }
 
 /// The reason to close a socket whose frames cannot be read any more; the library tells it in words only.
 fn closing_of(error: &axum::Error) -> Option<Closing> {
-    error.to_string().contains("too long").then_some(Closing::TooLarge)
+    error
+        .to_string()
+        .contains("too long")
+        .then_some(Closing::TooLarge)
 }

@@ -24,8 +24,13 @@ pub(super) enum ClientMessage {
     ConnectionInit(Option<String>),
     Ping,
     Pong,
-    Subscribe { id: String, parameters: Box<Parameters> },
-    Complete { id: String },
+    Subscribe {
+        id: String,
+        parameters: Box<Parameters>,
+    },
+    Complete {
+        id: String,
+    },
 }
 
 /// What the server says.
@@ -34,9 +39,17 @@ pub(super) enum ClientMessage {
 pub(super) enum ServerMessage<'a> {
     ConnectionAck,
     Pong,
-    Next { id: &'a str, payload: &'a Answer },
-    Error { id: &'a str, payload: &'a [ServerError] },
-    Complete { id: &'a str },
+    Next {
+        id: &'a str,
+        payload: &'a Answer,
+    },
+    Error {
+        id: &'a str,
+        payload: &'a [ServerError],
+    },
+    Complete {
+        id: &'a str,
+    },
 }
 
 impl ServerMessage<'_> {
@@ -72,7 +85,10 @@ impl Closing {
             Self::IdInUse(id) => (4409, format!("Subscriber for {id} already exists").into()),
             Self::InitTwice => (4429, "Too many initialisation requests".into()),
         };
-        CloseFrame { code, reason: Utf8Bytes::from(shortened(&reason)) }
+        CloseFrame {
+            code,
+            reason: Utf8Bytes::from(shortened(&reason)),
+        }
     }
 }
 
@@ -90,17 +106,25 @@ pub(super) fn parse(text: &str) -> Result<ClientMessage, Closing> {
         return Err(malformed("Message is missing the 'type' property"));
     };
     match kind.as_str() {
-        "connection_init" => Ok(ClientMessage::ConnectionInit(secret(payload(&mut message)?.unwrap_or_default()))),
+        "connection_init" => Ok(ClientMessage::ConnectionInit(secret(
+            payload(&mut message)?.unwrap_or_default(),
+        ))),
         "ping" => payload(&mut message).map(|_| ClientMessage::Ping),
         "pong" => payload(&mut message).map(|_| ClientMessage::Pong),
         "subscribe" => {
             let id = id(&mut message)?;
             let payload = payload(&mut message)?.unwrap_or_default();
-            let parameters = Parameters::from_json(Value::Object(payload))
-                .map_err(|refusal| Closing::Malformed(format!("Invalid payload: {}", refusal.message).into()))?;
-            Ok(ClientMessage::Subscribe { id, parameters: Box::new(parameters) })
+            let parameters = Parameters::from_json(Value::Object(payload)).map_err(|refusal| {
+                Closing::Malformed(format!("Invalid payload: {}", refusal.message).into())
+            })?;
+            Ok(ClientMessage::Subscribe {
+                id,
+                parameters: Box::new(parameters),
+            })
         }
-        "complete" => Ok(ClientMessage::Complete { id: id(&mut message)? }),
+        "complete" => Ok(ClientMessage::Complete {
+            id: id(&mut message)?,
+        }),
         _ => Err(malformed("Unexpected message of this type")),
     }
 }
@@ -108,7 +132,9 @@ pub(super) fn parse(text: &str) -> Result<ClientMessage, Closing> {
 fn id(message: &mut Map<String, Value>) -> Result<String, Closing> {
     match message.remove("id") {
         Some(Value::String(id)) if (1..=MAX_ID_LENGTH).contains(&id.len()) => Ok(id),
-        _ => Err(Closing::Malformed("Message needs an 'id': a string of 1 to 256 bytes".into())),
+        _ => Err(Closing::Malformed(
+            "Message needs an 'id': a string of 1 to 256 bytes".into(),
+        )),
     }
 }
 
@@ -122,7 +148,9 @@ fn payload(message: &mut Map<String, Value>) -> Result<Option<Map<String, Value>
 
 /// The secret of `authorization`; clients differ in how they write that name.
 fn secret(payload: Map<String, Value>) -> Option<String> {
-    let (_, value) = payload.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
+    let (_, value) = payload
+        .into_iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("authorization"))?;
     bearer(value.as_str()?).map(ToOwned::to_owned)
 }
 
@@ -133,14 +161,22 @@ mod tests {
     #[test]
     fn a_close_reason_fits_its_frame_whatever_is_in_it() {
         let frame = Closing::IdInUse("ж".repeat(128)).frame();
-        assert!(frame.code == 4409 && frame.reason.len() <= 123 && frame.reason.starts_with("Subscriber for ж"));
+        assert!(
+            frame.code == 4409
+                && frame.reason.len() <= 123
+                && frame.reason.starts_with("Subscriber for ж")
+        );
     }
 
     #[test]
     fn the_secret_is_found_in_the_payload() {
         for name in ["authorization", "Authorization"] {
-            let text = serde_json::json!({"type": "connection_init", "payload": {name: "Bearer s3"}}).to_string();
-            let Ok(ClientMessage::ConnectionInit(Some(secret))) = parse(&text) else { panic!("not read: {text}") };
+            let text =
+                serde_json::json!({"type": "connection_init", "payload": {name: "Bearer s3"}})
+                    .to_string();
+            let Ok(ClientMessage::ConnectionInit(Some(secret))) = parse(&text) else {
+                panic!("not read: {text}")
+            };
             assert_eq!(secret, "s3");
         }
     }

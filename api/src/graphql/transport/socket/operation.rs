@@ -33,11 +33,16 @@ impl Operation {
     /// Runs to the end, or until it is cancelled.
     pub(super) async fn run(self, parameters: Parameters) {
         let cancelled = self.running.cancelled.clone();
-        cancelled.run_until_cancelled(self.execute(parameters)).await;
+        cancelled
+            .run_until_cancelled(self.execute(parameters))
+            .await;
     }
 
     async fn execute(&self, parameters: Parameters) {
-        let prepared = match self.endpoint.prepare(self.caller, parameters, &RequestId::generate()) {
+        let prepared = match self
+            .endpoint
+            .prepare(self.caller, parameters, &RequestId::generate())
+        {
             Ok(prepared) => prepared,
             Err(refusal) => return self.fail(&Answer::refused(&refusal)).await,
         };
@@ -64,20 +69,41 @@ impl Operation {
     }
 
     async fn next(&self, answer: &Answer) -> Result<(), Gone> {
-        self.say(&ServerMessage::Next { id: &self.id, payload: answer }, Place::Within).await
+        self.say(
+            &ServerMessage::Next {
+                id: &self.id,
+                payload: answer,
+            },
+            Place::Within,
+        )
+        .await
     }
 
     async fn fail(&self, answer: &Answer) {
         // Nothing follows, so it does not matter whether anybody heard it.
-        let _ = self.say(&ServerMessage::Error { id: &self.id, payload: &answer.errors }, Place::Last).await;
+        let _ = self
+            .say(
+                &ServerMessage::Error {
+                    id: &self.id,
+                    payload: &answer.errors,
+                },
+                Place::Last,
+            )
+            .await;
     }
 
     async fn complete(&self) {
-        let _ = self.say(&ServerMessage::Complete { id: &self.id }, Place::Last).await;
+        let _ = self
+            .say(&ServerMessage::Complete { id: &self.id }, Place::Last)
+            .await;
     }
 
     async fn say(&self, message: &ServerMessage<'_>, place: Place) -> Result<(), Gone> {
-        let frame = Frame { text: message.to_json(), operation: self.running.clone(), place };
+        let frame = Frame {
+            text: message.to_json(),
+            operation: self.running.clone(),
+            place,
+        };
         self.queue.send(frame).await.map_err(|_| Gone)
     }
 }

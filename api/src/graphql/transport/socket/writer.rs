@@ -102,6 +102,11 @@ pub(super) async fn write(
     }
 }
 
-async fn send(sink: &mut SplitSink<WebSocket, Message>, message: Message) -> Result<(), axum::Error> {
-    tokio::time::timeout(SEND_TIME, sink.send(message)).await.unwrap_or_else(|elapsed| Err(axum::Error::new(elapsed)))
+async fn send(
+    sink: &mut SplitSink<WebSocket, Message>,
+    message: Message,
+) -> Result<(), axum::Error> {
+    tokio::time::timeout(SEND_TIME, sink.send(message))
+        .await
+        .unwrap_or_else(|elapsed| Err(axum::Error::new(elapsed)))
 }
