@@ -7,5 +7,6 @@
 
 pub mod auth;
 pub mod graphql;
+pub mod sync;
 #[cfg(feature = "test-support")]
 pub mod test_support;
