@@ -99,7 +99,8 @@ fn block_string_length(rest: &[u8]) -> usize {
             at += 1;
         }
     }
-    rest.len()
+    // Without an end the parser reads an empty string here, and goes on with whatever follows it.
+    2
 }
 
 #[cfg(test)]
@@ -132,6 +133,7 @@ mod tests {
                 "{text}"
             );
         }
+        assert!(verdict("{ a(b: [\"\"\" x\"[[[[").is_err_and(|message| message.contains("deep")));
         assert!(verdict(&"a ".repeat(13)).is_err_and(|message| message.contains("tokens")));
         assert!(verdict(&"!".repeat(13)).is_err_and(|message| message.contains("tokens")));
     }

@@ -207,6 +207,7 @@ fn deep_nesting_of_any_kind_is_refused_before_the_parser_recurses() {
         "{a".repeat(100_000),
         format!("{{a(b:{}", "[".repeat(100_000)),
         format!("query($a:{}", "[".repeat(100_000)),
+        format!("{{a(b:[\"\"\" x\"{}", "[".repeat(100_000)),
     ] {
         assert_eq!(refusal(&text).0, Code::QueryTooComplex);
     }

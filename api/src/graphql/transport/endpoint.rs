@@ -105,7 +105,7 @@ struct Inner {
     sdl: String,
     buckets: Option<Buckets>,
     sockets: TaskTracker,
-    sockets_by_person: Mutex<HashMap<UserId, usize>>,
+    connections_by_person: Mutex<HashMap<UserId, usize>>,
 }
 
 /// An operation that may be executed.
@@ -125,14 +125,14 @@ impl Endpoint {
         let sdl = parts.execute.sdl();
         let types = SchemaTypes::try_new(&sdl)?;
         let buckets = parts.settings.rate_limit.map(Buckets::new);
-        let (sockets, sockets_by_person) = (TaskTracker::new(), Mutex::default());
+        let (sockets, connections_by_person) = (TaskTracker::new(), Mutex::default());
         Ok(Self(Arc::new(Inner {
             parts,
             types,
             sdl,
             buckets,
             sockets,
-            sockets_by_person,
+            connections_by_person,
         })))
     }
 
@@ -289,19 +289,19 @@ impl Endpoint {
         &self.0.sockets
     }
 
-    /// Counts a socket of this person while the guard lives; `None` where there are too many.
-    pub(super) fn count_socket(&self, person: UserId) -> Option<SocketGuard> {
-        let mut sockets = self
+    /// Counts a socket or event stream of this person while the guard lives; `None` where there are too many.
+    pub(super) fn count_connection(&self, person: UserId) -> Option<ConnectionGuard> {
+        let mut connections = self
             .0
-            .sockets_by_person
+            .connections_by_person
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let open = sockets.entry(person).or_default();
-        if *open >= self.settings().sockets_per_person {
+        let open = connections.entry(person).or_default();
+        if *open >= self.settings().connections_per_person {
             return None;
         }
         *open += 1;
-        Some(SocketGuard {
+        Some(ConnectionGuard {
             endpoint: self.clone(),
             person,
         })
@@ -344,24 +344,24 @@ impl Endpoint {
     }
 }
 
-/// One socket of a person, counted.
-pub(super) struct SocketGuard {
+/// One live connection of a person, counted.
+pub(super) struct ConnectionGuard {
     endpoint: Endpoint,
     person: UserId,
 }
 
-impl Drop for SocketGuard {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
-        let mut sockets = self
+        let mut connections = self
             .endpoint
             .0
-            .sockets_by_person
+            .connections_by_person
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = sockets.get_mut(&self.person) {
+        if let Some(open) = connections.get_mut(&self.person) {
             *open -= 1;
             if *open == 0 {
-                sockets.remove(&self.person);
+                connections.remove(&self.person);
             }
         }
     }

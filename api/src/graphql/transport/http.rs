@@ -103,7 +103,11 @@ async fn stream(
 ) -> Result<Response, Refusal> {
     match endpoint.prepare(caller, parameters, request_id) {
         Ok(prepared) if prepared.kind == OperationType::Subscription => {
-            Ok(sse::events(endpoint, caller, prepared))
+            let message = "this person has as many live connections as allowed; close some first";
+            let counted = endpoint
+                .count_connection(caller.user)
+                .ok_or_else(|| Refusal::service(Code::TooManyOperations, message))?;
+            Ok(sse::events(endpoint, caller, prepared, counted))
         }
         Ok(prepared) => Ok(sse::single(&endpoint.run(prepared).await)),
         Err(refusal) if refusal.stage == Stage::Document => {

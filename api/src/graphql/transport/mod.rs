@@ -61,8 +61,8 @@ pub struct Settings {
     pub comment_interval: Duration,
     /// Operations at once on one socket.
     pub operations_per_socket: usize,
-    /// Sockets at once of one person.
-    pub sockets_per_person: usize,
+    /// Sockets and event streams at once of one person.
+    pub connections_per_person: usize,
 }
 
 /// Whether the schema can be asked for through GraphQL itself.
@@ -88,7 +88,7 @@ impl Default for Settings {
             ping_interval: Duration::from_secs(15),
             comment_interval: Duration::from_secs(15),
             operations_per_socket: 100,
-            sockets_per_person: 100,
+            connections_per_person: 100,
         }
     }
 }

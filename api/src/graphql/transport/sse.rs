@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accept::Media;
 use super::answer::Answer;
-use super::endpoint::{Endpoint, Prepared};
+use super::endpoint::{ConnectionGuard, Endpoint, Prepared};
 use super::resume::event_id;
 use crate::auth::Caller;
 use crate::graphql::error::{Code, Refusal};
@@ -34,7 +34,12 @@ pub(super) fn single(answer: &Answer) -> Response {
 }
 
 /// The events of a subscription, until it ends or the client goes.
-pub(super) fn events(endpoint: &Endpoint, caller: Caller, prepared: Prepared) -> Response {
+pub(super) fn events(
+    endpoint: &Endpoint,
+    caller: Caller,
+    prepared: Prepared,
+    counted: ConnectionGuard,
+) -> Response {
     let period = endpoint.settings().comment_interval;
     let mut comments = interval_at(Instant::now() + period, period);
     comments.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -43,6 +48,7 @@ pub(super) fn events(endpoint: &Endpoint, caller: Caller, prepared: Prepared) ->
         revoked: endpoint.clone().revoked(caller).boxed(),
         shutdown: endpoint.shutdown().clone(),
         comments,
+        _counted: counted,
     };
     let chunks = stream::unfold(Some(events), |events| async move { events?.next().await });
     response(Body::from_stream(
@@ -55,6 +61,7 @@ struct Events {
     revoked: BoxFuture<'static, ()>,
     shutdown: CancellationToken,
     comments: Interval,
+    _counted: ConnectionGuard,
 }
 
 impl Events {

@@ -23,7 +23,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 
-use super::super::endpoint::{Endpoint, RequestId, SocketGuard};
+use super::super::endpoint::{ConnectionGuard, Endpoint, RequestId};
 use super::super::request::Parameters;
 use super::message::{ClientMessage, Closing, ServerMessage, parse};
 use super::operation::{Operation, QUEUE};
@@ -76,7 +76,7 @@ enum Phase {
     Ready {
         caller: Caller,
         revoked: BoxFuture<'static, ()>,
-        _counted: SocketGuard,
+        _counted: ConnectionGuard,
     },
 }
 
@@ -163,7 +163,7 @@ impl Connection {
                 return Err(Closing::TryLater("The token could not be checked"));
             }
         };
-        let Some(counted) = self.endpoint.count_socket(caller.user) else {
+        let Some(counted) = self.endpoint.count_connection(caller.user) else {
             return Err(Closing::TryLater("Too many connections of this person"));
         };
         let revoked = self.endpoint.clone().revoked(caller).boxed();

@@ -466,3 +466,27 @@ async fn each_event_of_a_subscription_loads_afresh() {
     assert_eq!(text.matches("number 7").count(), 6, "{text}");
     assert_eq!(fixture.counts.loads.load(Ordering::SeqCst), 3);
 }
+
+#[tokio::test]
+async fn a_person_has_so_many_event_streams_and_one_that_ends_makes_room() {
+    let settings = Settings {
+        connections_per_person: 1,
+        rate_limit: None,
+        ..Settings::default()
+    };
+    let fixture = with(settings, Documents::off());
+    let query = "subscription { silent { seq } }";
+    let open = stream(&fixture, query, "").await;
+    let asked = || {
+        request(
+            "POST",
+            "/graphql",
+            "text/event-stream",
+            json!({ "query": query }).to_string(),
+        )
+    };
+    let reply = send(&fixture, asked()).await;
+    assert_eq!((reply.status, reply.code()), (429, "TOO_MANY_OPERATIONS"));
+    drop(open);
+    drop(stream(&fixture, query, "").await);
+}

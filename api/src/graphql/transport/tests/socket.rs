@@ -148,7 +148,7 @@ async fn what_fails_before_an_event_is_an_error_and_the_id_is_free_again() {
 #[tokio::test]
 async fn a_person_has_so_many_sockets_and_one_that_ends_makes_room() {
     let settings = Settings {
-        sockets_per_person: 1,
+        connections_per_person: 1,
         rate_limit: None,
         ..Settings::default()
     };
