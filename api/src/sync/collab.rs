@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use domain::document::{Access, Inbound};
-use domain::ids::TokenId;
 use domain::time::SharedClock;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, sleep_until};
@@ -82,13 +81,23 @@ enum Held {
     Denied,
 }
 
+/// When a client is asked for a fresh token: once for each token, before it expires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refresh {
+    /// It is not known whether the token expires.
+    Unknown,
+    /// To be asked then.
+    At(Instant),
+    /// It was asked; the same token again changes nothing.
+    Asked,
+}
+
 struct Member {
     slot: u64,
     joined: Joined,
     /// Set by the writing half when the document has ended the connection.
     is_over: Arc<AtomicBool>,
-    /// The token that a fresh one was asked for instead of.
-    refreshed: Option<TokenId>,
+    refresh: Refresh,
     is_resync_due: bool,
 }
 
@@ -279,6 +288,9 @@ impl CollabIncoming {
         let Some(Held::Joined(member)) = self.documents.get_mut(address) else {
             return;
         };
+        if member.joined.caller.token != admitted.caller.token {
+            member.refresh = Refresh::Unknown;
+        }
         member.joined.caller = admitted.caller;
         member.joined.rights = self.context.doorway.watch(admitted, changed);
         let access = access_of(admitted.role);
@@ -309,7 +321,7 @@ impl CollabIncoming {
             slot,
             joined,
             is_over,
-            refreshed: None,
+            refresh: Refresh::Unknown,
             is_resync_due: false,
         };
         self.documents
@@ -357,7 +369,7 @@ impl CollabIncoming {
                 if close.code == Close::UNKNOWN_WORK {
                     self.say(hocuspocus::close(&address, &close.reason));
                 }
-            } else if self.is_refresh_due(&address) {
+            } else if self.is_refresh_due(&address, now) {
                 self.say(hocuspocus::token_request(&address));
             }
         }
@@ -383,20 +395,25 @@ impl CollabIncoming {
         }
     }
 
-    /// Whether the client is to be asked for a fresh token; true once for each token.
-    fn is_refresh_due(&mut self, address: &str) -> bool {
-        let now = self.context.clock.now();
+    /// Whether the client is to be asked for a fresh token now; true once for each token.
+    fn is_refresh_due(&mut self, address: &str, now: Instant) -> bool {
+        let hour = self.context.clock.now();
         let Some(Held::Joined(member)) = self.documents.get_mut(address) else {
             return false;
         };
-        let token = member.joined.caller.token;
-        let expires_at = member.joined.rights.expires_at();
-        let is_near = expires_at.is_some_and(|at| at.since(now) <= REFRESH_AHEAD);
-        if is_near && member.refreshed != Some(token) {
-            member.refreshed = Some(token);
-            return true;
+        if member.refresh == Refresh::Unknown
+            && let Some(expires_at) = member.joined.rights.expires_at()
+        {
+            let left = expires_at.since(hour);
+            // A token that lives shorter than the usual notice is asked for when half of that is over.
+            let wait = left.saturating_sub(REFRESH_AHEAD).max(left / 2);
+            member.refresh = Refresh::At(now + wait);
         }
-        false
+        let is_due = matches!(member.refresh, Refresh::At(at) if at <= now);
+        if is_due {
+            member.refresh = Refresh::Asked;
+        }
+        is_due
     }
 
     /// Asks editors that may write again for what was refused meanwhile. Cancel-safe.
@@ -412,16 +429,15 @@ impl CollabIncoming {
     }
 
     fn plan_review(&mut self) {
-        let (now, hour) = (Instant::now(), self.context.clock.now());
         let deadlines = self.documents.values().filter_map(|held| match held {
             Held::Waiting { until, .. } => Some(*until),
-            Held::Joined(member) if member.refreshed != Some(member.joined.caller.token) => {
-                let expires_at = member.joined.rights.expires_at()?;
-                Some(now + expires_at.since(hour).saturating_sub(REFRESH_AHEAD))
-            }
-            Held::Joined(_) | Held::Denied => None,
+            Held::Joined(member) => match member.refresh {
+                Refresh::At(at) => Some(at),
+                Refresh::Unknown | Refresh::Asked => None,
+            },
+            Held::Denied => None,
         });
-        let idle = now + REFUSED_WAIT;
+        let idle = Instant::now() + REFUSED_WAIT;
         self.review_at = deadlines.chain(self.end_at).fold(idle, Instant::min);
     }
 

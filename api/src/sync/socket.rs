@@ -233,3 +233,6 @@ async fn finish(
     };
     let _ = timeout(2 * CLOSE_LIMIT, closing).await;
 }
+
+#[cfg(test)]
+mod tests;
