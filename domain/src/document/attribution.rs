@@ -100,7 +100,7 @@ mod tests {
     fn the_newest_touch_by_somebody_else_is_known_for_everybody() {
         let people: Vec<Actor> = (0..3).map(|_| Actor::Person(UserId::new())).collect();
         let seed = uuid::Uuid::new_v4().as_u128() as u64 | 1;
-        println!("seed {seed}");
+        eprintln!("seed {seed}");
         let (mut random, mut history) = (seed, Vec::new());
         let work = WorkId::new();
         for version in 1..60 {

@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn there_is_room_between_any_two_keys_made_here() {
         let seed = uuid::Uuid::new_v4().as_u128() as u64 | 1;
-        println!("seed {seed}");
+        eprintln!("seed {seed}");
         let mut random = seed;
         let mut keys: Vec<String> = Vec::new();
         for _ in 0..3_000 {

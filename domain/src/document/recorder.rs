@@ -326,7 +326,7 @@ mod tests {
         let (doc, roots, mut recorder) = open(WorkKind::Collection, &[]);
         let nodes = roots.nodes.clone().expect("nodes");
         let seed = uuid::Uuid::new_v4().as_u128() as u64 | 1;
-        println!("seed {seed}");
+        eprintln!("seed {seed}");
         let mut random = seed;
         for _ in 0..400 {
             random ^= random << 13;

@@ -340,7 +340,7 @@ mod tests {
     fn any_text_becomes_any_other() {
         let words = ["", "a", "😀", "😁", "é", "line\n", "aaa", "😀😁"];
         let seed = uuid::Uuid::new_v4().as_u128() as u64 | 1;
-        println!("seed {seed}");
+        eprintln!("seed {seed}");
         let mut random = seed;
         let mut make = || -> String {
             (0..12)
