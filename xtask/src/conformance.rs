@@ -1,0 +1,103 @@
+//! The GraphQL conformance kit, run against the server that the tests were built with.
+//!
+//! Invariants
+//! - The kit is copied before it is used: nothing is written where it lies.
+//! - The server keeps its data folder over the restarts of the kit, and uses a port that was free.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use crate::process::{command, listen, root, run as run_program, target};
+use crate::setup::packages;
+use crate::totals::Totals;
+
+/// Runs the kit; skipped with a notice where it is not at hand.
+pub(crate) fn run(shared: &Path) -> Result<Totals> {
+    let source = shared.join("kits/graphql-conformance");
+    if !source.exists() {
+        println!(
+            "no {}: GraphQL conformance is not checked",
+            source.display()
+        );
+        return Ok(Totals {
+            skipped: 1,
+            ..Totals::default()
+        });
+    }
+    let kit = target().join("graphql-conformance");
+    copy(&source, &kit)?;
+    packages(&kit)?;
+    let work = target().join("graphql-conformance-data");
+    if work.exists() {
+        fs::remove_dir_all(&work)?;
+    }
+    fs::create_dir_all(&work)?;
+    let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+    let configuration = work.join("configuration.json");
+    fs::write(&configuration, configure(&work, port).to_string())?;
+    let mut checks = command("node", ["bin/all.mjs"]);
+    let heard = listen(checks.arg(&configuration).arg("--quiet").current_dir(&kit))?;
+    let mut totals = Totals::of_closing_line(&heard.text).context("the kit did not close")?;
+    if !heard.status.success() && totals.failed == 0 {
+        totals += Totals::FAILURE;
+    }
+    Ok(totals)
+}
+
+/// Copies the kit's own files; packages that are installed in the copy stay.
+fn copy(source: &Path, kit: &Path) -> Result<()> {
+    fs::create_dir_all(kit)?;
+    let sources = source.join(".");
+    let arguments = ["-R", "--no-preserve=mode,timestamps", "--update"];
+    run_program(command("cp", arguments).arg(&sources).arg(kit))
+}
+
+/// What the kit is to check, in its own words.
+fn configure(work: &Path, port: u16) -> Value {
+    const TOKEN: &str = "conformance-0123456789abcdef0123456789abcdef";
+    let program = target().join("debug/atelier");
+    let data = work.join("data");
+    json!({
+        "http": format!("http://127.0.0.1:{port}/graphql"),
+        "ws": format!("ws://127.0.0.1:{port}/graphql"),
+        "sse": true,
+        "schema": root().join("schema.graphql"),
+        "token": TOKEN,
+        "spawn": format!(
+            "{} serve --data-dir {} --listen 127.0.0.1:{port} --bootstrap-token {TOKEN}",
+            program.display(),
+            data.display(),
+        ),
+        "env": { "ATELIER_RATE_LIMIT": "off" },
+        "httpOptions": {
+            "introspection": "off",
+            "broken-query": "{ broken hello }",
+            "secret-pattern": "sqlite",
+            "partial-query": "{ broken hello }",
+            "partial-path": "data.hello",
+            "max-body": 262_144,
+        },
+        "sseOptions": { "subscription": "subscription { ticks { cursor seq } }", "cursor-path": "ticks.seq" },
+        "wsOptions": {
+            "query": "{ hello }",
+            "subscription": "subscription T($after: Cursor) { ticks(after: $after) { cursor seq } }",
+            "cursor-var": "after",
+            "cursor-path": "ticks.cursor",
+            "seq-path": "ticks.seq",
+            "init-timeout": 3000,
+            "keepalive-ms": 4000,
+            "max-message": 262_144,
+            "max-ops": 100,
+            "check-origin": true,
+            "active-query": "{ activeSubscriptions }",
+            "active-path": "data.activeSubscriptions",
+            "silent-subscription": "subscription { silent { cursor } }",
+            "flood-subscription": "subscription { flood { cursor } }",
+        },
+        "schemaOptions": { "version-arg": "baseVersion" },
+    })
+}
