@@ -7,12 +7,21 @@
 //!
 //! Not here: wire protocols of sockets (`api`), the tables of changes (`storage`).
 
+mod attribution;
 mod content;
 mod edit;
+mod labels;
 mod layout;
 pub mod lib0;
+mod node_edit;
+mod order;
+mod read;
+mod recorder;
+mod restore;
 mod room;
+mod seed;
 mod service;
+mod text_edit;
 mod touched;
 mod validate;
 

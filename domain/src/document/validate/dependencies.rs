@@ -5,8 +5,9 @@
 //! - A circle is hostile: no editor can make a block before what it stands on.
 
 use yrs::block::ClientID;
-use yrs::{ID, IdSet, StateVector};
+use yrs::{ID, StateVector};
 
+use super::neighbours::Neighbours;
 use super::walk::{Block, BlockId, Parent, Section, Shape, SharedType, Skeleton};
 use super::{Rejection, UpdateFacts, UpdateLimits};
 
@@ -15,12 +16,26 @@ use super::{Rejection, UpdateFacts, UpdateLimits};
 struct Place {
     inside: Option<SharedType>,
     depth: usize,
+    /// The block of the document that it stands beside, where only the document knows the type.
+    beside: Option<BlockId>,
 }
 
-const ELSEWHERE: Place = Place {
-    inside: None,
-    depth: 0,
-};
+impl Place {
+    /// Known already, or collected.
+    const NOWHERE: Self = Self {
+        inside: None,
+        depth: 0,
+        beside: None,
+    };
+
+    const fn inside(inside: SharedType, depth: usize) -> Self {
+        Self {
+            inside: Some(inside),
+            depth,
+            beside: None,
+        }
+    }
+}
 
 pub(super) fn check(
     skeleton: &Skeleton,
@@ -37,14 +52,14 @@ pub(super) fn check(
                 .find(|block| block.shape != Shape::Gap);
             last.is_some_and(|block| block.end() > clock_of(known, section.client))
         }),
-        deletes: IdSet::new(),
+        ..UpdateFacts::default()
     };
     for &(client, start, end) in &skeleton.deletes {
         let id = ID::new(ClientID::new(client), start);
         facts.deletes.insert(id, end - start);
     }
     if !facts.missing {
-        Order::new(skeleton, known, limits).run()?;
+        facts.neighbours = Order::new(skeleton, known, limits).run()?;
     }
     Ok(facts)
 }
@@ -113,6 +128,7 @@ struct Order<'update> {
     limits: &'update UpdateLimits,
     /// Per section, the places of the blocks that were taken in.
     places: Vec<Vec<Place>>,
+    neighbours: Neighbours,
 }
 
 impl<'update> Order<'update> {
@@ -126,10 +142,11 @@ impl<'update> Order<'update> {
             known,
             limits,
             places: vec![Vec::new(); skeleton.sections.len()],
+            neighbours: Neighbours::default(),
         }
     }
 
-    fn run(mut self) -> Result<(), Rejection> {
+    fn run(mut self) -> Result<Neighbours, Rejection> {
         let mut waiting = vec![false; self.skeleton.sections.len()];
         for first in 0..self.skeleton.sections.len() {
             let mut stack = vec![first];
@@ -148,7 +165,7 @@ impl<'update> Order<'update> {
                 }
             }
         }
-        Ok(())
+        Ok(self.neighbours)
     }
 
     /// Takes in blocks of a section until it ends or needs a block of another, and then names that one.
@@ -159,7 +176,7 @@ impl<'update> Order<'update> {
         while let Some(block) = blocks.get(self.places[section].len()) {
             if block.end() <= have {
                 // The document has it, whatever is said of it here.
-                self.places[section].push(ELSEWHERE);
+                self.places[section].push(Place::NOWHERE);
                 continue;
             }
             let needed = needs(block).into_iter().flatten();
@@ -168,6 +185,7 @@ impl<'update> Order<'update> {
             }
             let place = self.place(block)?;
             check_fit(block, place)?;
+            self.note_neighbour(block, place);
             self.places[section].push(place);
         }
         Ok(None)
@@ -192,17 +210,39 @@ impl<'update> Order<'update> {
 
     fn place(&self, block: &Block) -> Result<Place, Rejection> {
         match block.parent {
-            Parent::Root(inside) => Ok(Place {
-                inside: Some(inside),
-                depth: 0,
-            }),
+            Parent::Root(inside) => Ok(Place::inside(inside, 0)),
+            Parent::Block(_) if self.skeleton.is_flat => {
+                Err(Rejection::new("a parent is not a shared type"))
+            }
             Parent::Block(id) => self.place_inside(block, id),
-            Parent::OfNeighbour => Ok(block
-                .left
-                .or(block.right)
-                .and_then(|id| self.place_of(id))
-                .unwrap_or(ELSEWHERE)),
+            Parent::OfNeighbour if self.skeleton.is_flat => Ok(Place::inside(SharedType::Text, 0)),
+            Parent::OfNeighbour => Ok(self.place_beside(block)),
         }
+    }
+
+    fn place_beside(&self, block: &Block) -> Place {
+        let Some(id) = block.left.or(block.right) else {
+            return Place::NOWHERE;
+        };
+        if id.clock < clock_of(self.known, id.client) {
+            return Place {
+                beside: Some(id),
+                ..Place::NOWHERE
+            };
+        }
+        self.place_of(id).unwrap_or(Place::NOWHERE)
+    }
+
+    fn note_neighbour(&mut self, block: &Block, place: Place) {
+        let Some(beside) = place.beside else {
+            return;
+        };
+        let expected = match block.shape {
+            Shape::Prose => SharedType::Text,
+            Shape::Value | Shape::Type(_) => SharedType::Map,
+            Shape::Collected | Shape::Gap | Shape::Deleted => return,
+        };
+        self.neighbours.insert(beside, expected);
     }
 
     fn place_of(&self, id: BlockId) -> Option<Place> {
@@ -218,10 +258,7 @@ impl<'update> Order<'update> {
             } else {
                 SharedType::Text
             };
-            return Ok(Place {
-                inside: Some(inside),
-                depth: 0,
-            });
+            return Ok(Place::inside(inside, 0));
         };
         match self.skeleton.sections[section].blocks[index].shape {
             Shape::Type(inside) => {
@@ -229,12 +266,9 @@ impl<'update> Order<'update> {
                 if depth > self.limits.type_depth {
                     return Err(Rejection::new("shared types are nested too deep"));
                 }
-                Ok(Place {
-                    inside: Some(inside),
-                    depth,
-                })
+                Ok(Place::inside(inside, depth))
             }
-            Shape::Collected | Shape::Deleted => Ok(ELSEWHERE),
+            Shape::Collected | Shape::Deleted => Ok(Place::NOWHERE),
             _ => Err(Rejection::new("a parent is not a shared type")),
         }
     }

@@ -6,16 +6,20 @@
 //!   decoding after it allocates or recurses beyond the limits.
 //! - Only encoding v1, only the shared types of the kind, only content that fits them.
 //!
-//! Not here: what depends on the document itself. That a parent of the document is a shared type at all, and how deep it
-//! lies, is seen when the update is applied (an error of yrs, and `recorder`).
+//! - What only the document can say is asked of it by `check_neighbours`, before the update is applied.
+//!
+//! Not here: that a parent which the document has is a shared type at all, and how deep it lies. That is seen when the
+//! update is applied (an error of yrs, and `recorder`).
 
 mod dependencies;
+mod neighbours;
 mod value;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use neighbours::{Neighbours, check_neighbours};
 use yrs::StateVector;
 use yrs::block::ClientID;
 
@@ -61,6 +65,8 @@ pub struct UpdateFacts {
     pub has_new_blocks: bool,
     /// What it deletes; perhaps deleted already.
     pub deletes: yrs::IdSet,
+    /// What the document has to say about it: see `check_neighbours`.
+    pub(crate) neighbours: Neighbours,
 }
 
 impl UpdateFacts {

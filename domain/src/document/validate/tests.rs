@@ -426,7 +426,7 @@ fn damaged_updates_are_refused_or_harmless() {
     let rounds = number("ATELIER_FUZZ_ROUNDS").unwrap_or(6_000);
     let fresh = uuid::Uuid::new_v4().as_u128() as u64 | 1;
     let seed = number("ATELIER_FUZZ_SEED").unwrap_or(fresh);
-    println!("seed {seed}, {rounds} rounds");
+    eprintln!("seed {seed}, {rounds} rounds");
     let mut random = Random(seed);
     let updates = real_updates();
     let mut accepted = 0;
@@ -447,5 +447,5 @@ fn damaged_updates_are_refused_or_harmless() {
         accepted > 0,
         "no damaged update got through: the test shows nothing"
     );
-    println!("{accepted} accepted");
+    eprintln!("{accepted} accepted");
 }

@@ -24,14 +24,14 @@ const HAS_RIGHT: u8 = 0x40;
 const HAS_KEY: u8 = 0x20;
 
 /// Names a character, value or type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct BlockId {
     pub(super) client: u64,
     pub(super) clock: u32,
 }
 
 /// A shared type that the layout has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum SharedType {
     Map,
     Text,
@@ -104,6 +104,8 @@ pub(super) struct Skeleton {
     pub(super) by_client: HashMap<u64, usize>,
     /// Client, first clock, end.
     pub(super) deletes: Vec<(u64, u32, u32)>,
+    /// Whether documents of the kind are one text, without shared types inside.
+    pub(super) is_flat: bool,
 }
 
 pub(super) fn walk(
@@ -149,6 +151,7 @@ impl Walker<'_> {
             sections: Vec::new(),
             by_client: HashMap::new(),
             deletes: Vec::new(),
+            is_flat: self.kind == WorkKind::Text,
         };
         for place in 0..count {
             let section = self.section()?;
