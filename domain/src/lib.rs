@@ -14,6 +14,7 @@ pub mod error;
 pub mod event;
 pub mod idempotency;
 pub mod ids;
+pub mod installation;
 pub mod page;
 pub mod people;
 pub mod store;

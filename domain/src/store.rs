@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
 use crate::ids::WorkspaceId;
+use crate::installation::{InstallationReads, InstallationWrites};
 use crate::people::{PeopleReads, PeopleWrites};
 use crate::work::{WorkReads, WorkWrites};
 
@@ -46,12 +47,24 @@ pub trait Command: Send + Sync + 'static {
 }
 
 /// Everything that can be read.
-pub trait Reads: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync {}
-impl<T: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync> Reads for T {}
+pub trait Reads:
+    InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
+{
+}
+impl<T> Reads for T where
+    T: InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
+{
+}
 
 /// Everything that can be read and written inside a command.
-pub trait Transaction: Reads + PeopleWrites + WorkWrites + EventWrites {}
-impl<T: Reads + PeopleWrites + WorkWrites + EventWrites> Transaction for T {}
+pub trait Transaction:
+    Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
+{
+}
+impl<T> Transaction for T where
+    T: Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
+{
+}
 
 /// Reading the event log.
 #[async_trait]

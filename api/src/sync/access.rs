@@ -327,3 +327,6 @@ fn distinct<T: Eq + std::hash::Hash>(
         .collect();
     parts.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -468,3 +468,6 @@ fn size_of(inbound: &Inbound) -> usize {
         Inbound::QueryAwareness => 0,
     }
 }
+
+#[cfg(test)]
+mod tests;
