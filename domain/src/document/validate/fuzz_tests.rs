@@ -97,11 +97,10 @@ fn live_documents() -> Vec<Live> {
         .into()
 }
 
-fn live(
-    kind: WorkKind,
-    state: Vec<u8>,
-    edits: &[&dyn Fn(&mut TransactionMut<'_>, &Roots)],
-) -> Live {
+/// What an editor does in one transaction.
+type Edit<'edit> = &'edit dyn Fn(&mut TransactionMut<'_>, &Roots);
+
+fn live(kind: WorkKind, state: Vec<u8>, edits: &[Edit<'_>]) -> Live {
     let (doc, roots) = open_document(kind);
     let update = Update::decode_v1(&state).expect("is real");
     doc.transact_mut().apply_update(update).expect("applies");
@@ -124,12 +123,16 @@ fn storyboard_changes() -> Live {
         WorkKind::Storyboard,
         storyboard(),
         &[
-            &|txn, roots| drop(node(txn, roots).insert(txn, "duration", 7)),
+            &|txn, roots| {
+                node(txn, roots).insert(txn, "duration", 7);
+            },
             &|txn, roots| match node(txn, roots).get(txn, "title") {
                 Some(Out::YText(title)) => title.insert(txn, 4, "new"),
                 other => panic!("{other:?} is no text"),
             },
-            &|txn, roots| drop(node(txn, roots).insert(txn, "notes", TextPrelim::new("note"))),
+            &|txn, roots| {
+                node(txn, roots).insert(txn, "notes", TextPrelim::new("note"));
+            },
             &|txn, roots| drop(roots.nodes.as_ref().expect("nodes").remove(txn, "c")),
         ],
     )
