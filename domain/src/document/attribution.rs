@@ -73,20 +73,17 @@ impl Attribution {
             version,
             actor: actor.clone(),
         };
-        match self.by_path.get_mut(&path) {
-            Some(touches) => {
-                let earlier = std::mem::replace(&mut touches.last, touch);
-                if earlier.actor.is_other_than(actor) {
-                    touches.by_other = Some(earlier);
-                }
+        if let Some(touches) = self.by_path.get_mut(&path) {
+            let earlier = std::mem::replace(&mut touches.last, touch);
+            if earlier.actor.is_other_than(actor) {
+                touches.by_other = Some(earlier);
             }
-            None => {
-                let touches = Touches {
-                    last: touch,
-                    by_other: None,
-                };
-                self.by_path.insert(path, touches);
-            }
+        } else {
+            let touches = Touches {
+                last: touch,
+                by_other: None,
+            };
+            self.by_path.insert(path, touches);
         }
     }
 }

@@ -15,8 +15,6 @@ use crate::document::{Content, Edge, Node, Version};
 
 /// Deeper values show as null; the gate in front of the document lets nothing come near this.
 const MAX_DEPTH: usize = 100;
-/// Beyond this a float does not name one whole number.
-const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
 /// Reads everything; the version is for the caller to fill in.
 pub(crate) fn read_content<T: ReadTxn>(txn: &T, roots: &Roots) -> Content {
@@ -185,10 +183,10 @@ fn json_of_any(any: &Any, depth: usize) -> Value {
 
 /// Whole numbers become integers, because JavaScript does not tell 5 from 5.0.
 fn json_of_float(value: f64) -> Value {
-    if value.trunc() == value && value.abs() < EXACT_INTEGERS {
-        return Value::from(value as i64);
+    match yrs::Number::try_i64(value) {
+        yrs::Number::Int(value) => Value::from(value),
+        yrs::Number::Float(value) => Number::from_f64(value).map_or(Value::Null, Value::Number),
     }
-    Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
 #[cfg(test)]

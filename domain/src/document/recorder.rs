@@ -283,12 +283,12 @@ mod tests {
             node.insert(&mut txn, "description", TextPrelim::new("A hill"));
             set_field(&mut txn, &node, "title", &json!("Node B"));
         }
-        let recorded = recorder.take(&doc.transact());
+        let seen = recorder.take(&doc.transact());
         assert_eq!(
-            recorded.touched.summary(),
+            seen.touched.summary(),
             "shot 2: description, duration, title"
         );
-        assert_eq!(recorded.depth, 3);
+        assert_eq!(seen.depth, 3);
         assert!(recorder.take(&doc.transact()).touched.is_empty());
     }
 
@@ -368,21 +368,21 @@ mod tests {
             ..Edge::default()
         };
         write_edge(&mut doc.transact_mut(), &roots, &edge);
-        let recorded = recorder.take(&doc.transact());
-        assert_eq!(recorded.touched.summary(), "edge Node a → Node b added");
-        assert!(!recorded.has_hanging_edges);
+        let seen = recorder.take(&doc.transact());
+        assert_eq!(seen.touched.summary(), "edge Node a → Node b added");
+        assert!(!seen.has_hanging_edges);
         roots
             .nodes
             .clone()
             .expect("nodes")
             .remove(&mut doc.transact_mut(), "b");
-        let recorded = recorder.take(&doc.transact());
-        assert_eq!(recorded.touched.summary(), "node Node b removed");
-        assert!(recorded.has_hanging_edges);
+        let seen = recorder.take(&doc.transact());
+        assert_eq!(seen.touched.summary(), "node Node b removed");
+        assert!(seen.has_hanging_edges);
         assert_eq!(remove_hanging_edges(&mut doc.transact_mut(), &roots), ["e"]);
-        let recorded = recorder.take(&doc.transact());
-        assert_eq!(recorded.touched.summary(), "edge Node a → Node b removed");
-        assert!(!recorded.has_hanging_edges);
+        let seen = recorder.take(&doc.transact());
+        assert_eq!(seen.touched.summary(), "edge Node a → Node b removed");
+        assert!(!seen.has_hanging_edges);
     }
 
     #[test]
@@ -409,9 +409,9 @@ mod tests {
         let (doc, roots, mut recorder) = open(WorkKind::Asset, &[]);
         let asset = roots.asset.expect("an asset");
         asset.insert(&mut doc.transact_mut(), "tags", Any::from(vec!["hill"]));
-        let recorded = recorder.take(&doc.transact());
-        assert_eq!(recorded.touched.summary(), "file: tags");
-        assert!(!recorded.touched_file);
+        let seen = recorder.take(&doc.transact());
+        assert_eq!(seen.touched.summary(), "file: tags");
+        assert!(!seen.touched_file);
         asset.insert(&mut doc.transact_mut(), "sha256", "00");
         assert!(recorder.take(&doc.transact()).touched_file);
     }

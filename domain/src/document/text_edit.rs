@@ -362,7 +362,8 @@ mod tests {
 
     #[test]
     fn a_large_rewrite_keeps_the_lines_that_stay() {
-        let old: String = (0..3_000).map(|line| format!("line {line}\n")).collect();
+        let lines: Vec<String> = (0..3_000).map(|line| format!("line {line}\n")).collect();
+        let old = lines.concat();
         let new = old
             .replace("line 7\n", "seven\n")
             .replace("line 2900\n", "");

@@ -21,7 +21,7 @@ use crate::document::{Edge, Version};
 
 pub(crate) use check::check_fields;
 pub(crate) use plan::plan_edit;
-pub(crate) use write::{apply_plan, set_field, set_fields, write_edge};
+pub(crate) use write::{apply_plan, set_field, write_edge};
 
 /// A work holds at most this many nodes.
 pub(crate) const MAX_NODES: usize = 10_000;

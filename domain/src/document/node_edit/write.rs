@@ -61,11 +61,7 @@ fn apply_step(txn: &mut TransactionMut<'_>, roots: &Roots, step: &PlanStep) {
 }
 
 /// Merges fields into a map; null deletes one.
-pub(crate) fn set_fields(
-    txn: &mut TransactionMut<'_>,
-    map: &MapRef,
-    fields: &Object<String, Value>,
-) {
+fn set_fields(txn: &mut TransactionMut<'_>, map: &MapRef, fields: &Object<String, Value>) {
     for (name, value) in fields {
         if value.is_null() {
             if map.contains_key(txn, name) {

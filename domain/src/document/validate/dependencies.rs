@@ -179,8 +179,8 @@ impl<'update> Order<'update> {
                 self.places[section].push(Place::NOWHERE);
                 continue;
             }
-            let needed = needs(block).into_iter().flatten();
-            if let Some(other) = needed.filter_map(|id| self.awaited(id)).next() {
+            let mut needed = needs(block).into_iter().flatten();
+            if let Some(other) = needed.find_map(|id| self.awaited(id)) {
                 return Ok(Some(other));
             }
             let place = self.place(block)?;

@@ -17,6 +17,8 @@ mod value;
 mod walk;
 
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 mod tests;
 
 pub(crate) use neighbours::{Neighbours, check_neighbours};

@@ -14,6 +14,9 @@ use yrs::{Assoc, ClientID, ID, ReadTxn, StickyIndex};
 use super::Rejection;
 use super::walk::{BlockId, SharedType};
 
+/// Each is looked up by walking its list, so there is a limit; an editor that was away touches far fewer places.
+const MOST: usize = 10_000;
+
 /// Blocks of the document, and the type that has to hold them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Neighbours(HashSet<(BlockId, SharedType)>);
@@ -29,6 +32,11 @@ pub(crate) fn check_neighbours<T: ReadTxn>(
     txn: &T,
     neighbours: &Neighbours,
 ) -> Result<(), Rejection> {
+    if neighbours.0.len() > MOST {
+        return Err(Rejection::new(format!(
+            "the update touches more than {MOST} places of the document at once"
+        )));
+    }
     for (beside, expected) in &neighbours.0 {
         let id = ID::new(ClientID::new(beside.client), beside.clock);
         // A block that was collected has no place any more, and what stands beside it is collected too.
