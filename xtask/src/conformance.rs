@@ -5,13 +5,13 @@
 //! - The server keeps its data folder over the restarts of the kit, and uses a port that was free.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::process::{command, listen, root, run as run_program, target};
+use crate::server::{Place, TOKEN};
 use crate::setup::packages;
 use crate::totals::Totals;
 
@@ -31,14 +31,9 @@ pub(crate) fn run(shared: &Path) -> Result<Totals> {
     let kit = target().join("graphql-conformance");
     copy(&source, &kit)?;
     packages(&kit)?;
-    let work = target().join("graphql-conformance-data");
-    if work.exists() {
-        fs::remove_dir_all(&work)?;
-    }
-    fs::create_dir_all(&work)?;
-    let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-    let configuration = work.join("configuration.json");
-    fs::write(&configuration, configure(&work, port).to_string())?;
+    let place = Place::make("graphql-conformance-data")?;
+    let configuration = place.folder.join("configuration.json");
+    fs::write(&configuration, configure(&place).to_string())?;
     let mut checks = command("node", ["bin/all.mjs"]);
     let heard = listen(checks.arg(&configuration).arg("--quiet").current_dir(&kit))?;
     let mut totals = Totals::of_closing_line(&heard.text).context("the kit did not close")?;
@@ -57,21 +52,15 @@ fn copy(source: &Path, kit: &Path) -> Result<()> {
 }
 
 /// What the kit is to check, in its own words.
-fn configure(work: &Path, port: u16) -> Value {
-    const TOKEN: &str = "conformance-0123456789abcdef0123456789abcdef";
-    let program = target().join("debug/atelier");
-    let data = work.join("data");
+fn configure(place: &Place) -> Value {
+    let url = place.url();
     json!({
-        "http": format!("http://127.0.0.1:{port}/graphql"),
-        "ws": format!("ws://127.0.0.1:{port}/graphql"),
+        "http": format!("{url}/graphql"),
+        "ws": format!("ws{}/graphql", url.trim_start_matches("http")),
         "sse": true,
         "schema": root().join("schema.graphql"),
         "token": TOKEN,
-        "spawn": format!(
-            "{} serve --data-dir {} --listen 127.0.0.1:{port} --bootstrap-token {TOKEN}",
-            program.display(),
-            data.display(),
-        ),
+        "spawn": place.line().join(" "),
         "env": { "ATELIER_RATE_LIMIT": "off" },
         "httpOptions": {
             "introspection": "off",

@@ -11,12 +11,14 @@
     reason = "this is a command-line program; its output is what it is for"
 )]
 
+mod browser;
 mod check;
 mod conformance;
 mod contract;
 mod postgres;
 mod process;
 mod rules;
+mod server;
 mod setup;
 mod test;
 mod totals;

@@ -124,8 +124,15 @@ fn relay(stream: impl Read) -> String {
 
 /// Whether a program of this name is found on the path.
 pub(crate) fn is_installed(program: &str) -> bool {
+    find_program(program).is_some()
+}
+
+/// Where a program of this name lies, if it is on the path.
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
 }
 
 /// Whether this process may do everything on this machine.

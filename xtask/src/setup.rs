@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{command, is_installed, is_root, root, run};
+use crate::process::{command, find_program, is_installed, is_root, root, run};
 
 /// A program that something needs, and the Debian package that brings it.
 struct Need {
@@ -33,11 +33,18 @@ const NODE: &[Need] = &[
     },
 ];
 
-const DATABASE: &[Need] = &[Need {
-    found: || postgres_folder().is_some(),
-    what: "PostgreSQL, on which half of the tests run",
-    package: "postgresql",
-}];
+const TESTS: &[Need] = &[
+    Need {
+        found: || postgres_folder().is_some(),
+        what: "PostgreSQL, on which half of the tests run",
+        package: "postgresql",
+    },
+    Need {
+        found: || chromium().is_some(),
+        what: "Chromium, in which the studio is tested",
+        package: "chromium",
+    },
+];
 
 /// Makes ready for building and running the server.
 pub(crate) fn for_up() -> Result<()> {
@@ -49,7 +56,7 @@ pub(crate) fn for_up() -> Result<()> {
 /// Makes ready for the tests.
 pub(crate) fn for_test() -> Result<()> {
     programs(NODE)?;
-    programs(DATABASE)?;
+    programs(TESTS)?;
     packages(&root().join("web"))?;
     studio()?;
     let clients = root().join("tests/clients");
@@ -57,6 +64,13 @@ pub(crate) fn for_test() -> Result<()> {
         packages(&clients)?;
     }
     Ok(())
+}
+
+/// The browser, if it is installed.
+pub(crate) fn chromium() -> Option<PathBuf> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find_map(find_program)
 }
 
 /// The folder that holds the programs of PostgreSQL, if they are installed.

@@ -14,7 +14,7 @@ use clap::Args;
 use crate::postgres::Postgres;
 use crate::process::{cargo, command, is_installed, listen, root, run as run_program, target};
 use crate::totals::Totals;
-use crate::{conformance, contract, setup};
+use crate::{browser, conformance, contract, setup};
 
 /// What to test.
 #[derive(Debug, Args)]
@@ -41,6 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         let shared = root().join(&options.shared);
         count(&mut totals, "documentation examples", examples());
         count(&mut totals, "web tests", web());
+        count(&mut totals, "browser checks", browser::run());
         count(
             &mut totals,
             "GraphQL conformance",

@@ -67,10 +67,13 @@ function Card({ live, id, index, isLast, isReadOnly, others }: CardProperties) {
   const { document: content } = live;
   const shot = findShot(content, id);
   if (!shot) return null;
-  const move = (button: HTMLElement, by: -1 | 1): void => {
+  const move = (button: HTMLButtonElement, by: -1 | 1): void => {
     moveShot(content, id, by);
     // The card goes to another place in the page, and takes the focus along.
-    requestAnimationFrame(() => button.focus());
+    requestAnimationFrame(() => {
+      const isAtEnd = button.disabled;
+      (isAtEnd ? button.closest('article')?.querySelector('textarea') : button)?.focus();
+    });
   };
   const name = `${say('shot')} ${index + 1}`;
   const remove = (): void => {
