@@ -8,6 +8,7 @@
 //! Not here: wire protocols of sockets (`api`), the tables of changes (`storage`).
 
 mod attribution;
+mod audit;
 mod content;
 mod edit;
 mod labels;
@@ -29,6 +30,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use audit::{Damage, audit_document};
 pub use content::{Content, Edge, Node, NodeState};
 pub use edit::{
     Applied, ConflictingNode, EdgeInput, EditNodes, EditOutcome, EditText, Editor, NodeInput,
