@@ -15,7 +15,9 @@ fn folder() -> PathBuf {
 fn server() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let profile = test.parent().and_then(Path::parent);
-    profile.expect("a test lies in target/PROFILE/deps").join("atelier")
+    profile
+        .expect("a test lies in target/PROFILE/deps")
+        .join("atelier")
 }
 
 /// Installs the clients once, however many tests want them at the same time.

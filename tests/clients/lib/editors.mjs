@@ -36,6 +36,9 @@ export function sharedSocket (client, server) {
   return new HocuspocusProviderWebsocket({ url: `${server.socketUrl}/collab`, WebSocketPolyfill: WebSocket })
 }
 
+// Versions 2 and 3 of the Hocuspocus client look for it even where they are given another.
+globalThis.WebSocket ??= WebSocket
+
 const modules = Object.fromEntries(await Promise.all(CLIENTS.map(async name => [name, await import(name)])))
 
 class Editor {
