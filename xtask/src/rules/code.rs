@@ -64,7 +64,6 @@ const RULES: &[Rule] = &[
             ".commit()",
             ".transaction(",
             ".transaction_with",
-            "BEGIN IMMEDIATE",
         ],
         within: &["domain/", "storage/", "api/"],
         except: &[("storage/src/store", "the one runner of commands")],

@@ -8,10 +8,12 @@
 //! Not here: what clippy checks (length of functions, arguments, unwraps, `println!` by lint level).
 
 mod code;
+mod document;
 mod manifest;
 mod source;
 mod text;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -47,16 +49,21 @@ pub(crate) fn check(root: &Path) -> Result<Vec<Violation>> {
         "--exclude-standard",
     ];
     let listed = capture(command("git", listing).current_dir(root))?;
-    let mut violations = Vec::new();
-    for path in listed.split('\0').filter(|path| !path.is_empty()) {
+    let paths: BTreeSet<String> = listed.split_terminator('\0').map(str::to_owned).collect();
+    let mut sources = Vec::new();
+    for path in &paths {
         // Gone from disk but not yet from git, or not text: no rule speaks of it.
-        let Ok(text) = std::fs::read_to_string(root.join(path)) else {
-            continue;
-        };
-        let source = Source::new(path, text);
-        violations.extend(text::check(&source));
-        violations.extend(code::check(&source));
-        violations.extend(manifest::check(&source)?);
+        if let Ok(text) = std::fs::read_to_string(root.join(path)) {
+            sources.push(Source::new(path, text));
+        }
     }
+    let mut violations = Vec::new();
+    for source in &sources {
+        violations.extend(text::check(source));
+        violations.extend(code::check(source));
+        violations.extend(manifest::check(source)?);
+        violations.extend(document::check(source, &paths));
+    }
+    violations.extend(document::check_settings(&sources));
     Ok(violations)
 }

@@ -32,9 +32,11 @@ impl Source {
         }
     }
 
-    /// The code before the file's unit tests; nothing where the file is nothing but tests.
+    /// The code before the file's unit tests; nothing where the file is nothing but tests or an example.
     pub(crate) fn production(&self) -> &str {
-        if self.path.ends_with("/tests.rs") || self.path.contains("/tests/") {
+        let folders = ["/tests/", "/examples/"];
+        let is_in = folders.iter().any(|folder| self.path.contains(folder));
+        if self.path.ends_with("tests.rs") || is_in {
             return "";
         }
         let tests = self.code.find("#[cfg(test)]\nmod tests {");
