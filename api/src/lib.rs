@@ -18,4 +18,6 @@ pub mod sync;
 pub mod telemetry;
 #[cfg(feature = "test-support")]
 pub mod test_support;
+#[cfg(test)]
+mod testing;
 pub mod tokens;

@@ -113,13 +113,11 @@ pub async fn serve(
         ended = &mut serving => return ended,
         () = stop.cancelled() => {}
     }
-    match timeout(DRAIN_TIME, serving).await {
-        Ok(ended) => ended,
-        Err(_) => {
-            warn!("requests that did not end in time are cut off");
-            Ok(())
-        }
-    }
+    let ended = timeout(DRAIN_TIME, serving).await;
+    ended.unwrap_or_else(|_| {
+        warn!("requests that did not end in time are cut off");
+        Ok(())
+    })
 }
 
 /// An error as JSON: `{"error": {"code", "message"}}`.

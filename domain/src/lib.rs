@@ -8,6 +8,7 @@
 //! Not here: SQL (`storage`), GraphQL and sockets (`api`).
 
 pub mod actor;
+pub mod archive;
 pub mod blob;
 pub mod document;
 pub mod error;

@@ -84,23 +84,15 @@ fn seconds(at: Timestamp) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicI64, Ordering};
+    use std::sync::atomic::Ordering;
 
     use domain::actor::Actor;
     use domain::document::Version;
     use domain::ids::{UploadId, UserId, WorkId, WorkspaceId};
-    use domain::time::Clock;
     use domain::work::{AssetFile, WorkKind};
 
     use super::*;
-
-    struct Hand(AtomicI64);
-
-    impl Clock for Hand {
-        fn now(&self) -> Timestamp {
-            Timestamp::from_micros(self.0.load(Ordering::SeqCst) * 1_000_000)
-        }
-    }
+    use crate::testing::HandClock;
 
     fn asset(sha256: &str, media_type: &str) -> Work {
         let at = Timestamp::from_micros(0);
@@ -122,8 +114,9 @@ mod tests {
         }
     }
 
-    fn addresses() -> (Addresses, Arc<Hand>) {
-        let clock = Arc::new(Hand(AtomicI64::new(18_000)));
+    fn addresses() -> (Addresses, Arc<HandClock>) {
+        let clock = Arc::new(HandClock::default());
+        clock.0.store(18_000 * 1_000_000, Ordering::SeqCst);
         let public = Url::parse("https://atelier.example/here/").expect("a URL");
         let secret = InstallationSecret([7; 32]);
         (Addresses::new(&secret, public, clock.clone()), clock)
@@ -134,9 +127,13 @@ mod tests {
         let (addresses, clock) = addresses();
         let work = asset(&"a".repeat(64), "image/png");
         let first = addresses.asset_url(&work);
-        clock.0.store(18_000 + 1_799, Ordering::SeqCst);
+        clock
+            .0
+            .store((18_000 + 1_799) * 1_000_000, Ordering::SeqCst);
         assert_eq!(addresses.asset_url(&work), first);
-        clock.0.store(18_000 + 1_800, Ordering::SeqCst);
+        clock
+            .0
+            .store((18_000 + 1_800) * 1_000_000, Ordering::SeqCst);
         assert_ne!(addresses.asset_url(&work), first);
         assert!(first.starts_with("/files/work_"), "{first}");
     }

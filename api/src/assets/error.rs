@@ -58,9 +58,8 @@ impl IntoResponse for AssetError {
             Self::NoPreview(_) => (StatusCode::NOT_FOUND, "NO_PREVIEW"),
             Self::Finished => (StatusCode::CONFLICT, "CONFLICT"),
             Self::TooMany { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"),
-            Self::TooFew { .. } => (StatusCode::BAD_REQUEST, "TRUNCATED"),
+            Self::TooFew { .. } | Self::Broken => (StatusCode::BAD_REQUEST, "TRUNCATED"),
             Self::WrongType(_) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "WRONG_MEDIA_TYPE"),
-            Self::Broken => (StatusCode::BAD_REQUEST, "TRUNCATED"),
             Self::OutOfRange(_) => (StatusCode::RANGE_NOT_SATISFIABLE, "OUT_OF_RANGE"),
             Self::Domain(error) => return domain_failure(error),
         };

@@ -10,6 +10,7 @@
 mod addresses;
 mod download;
 mod error;
+mod keeper;
 mod media_type;
 mod preview;
 mod range;
@@ -17,6 +18,8 @@ mod receive;
 mod signing;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod upload;
 
 use std::sync::Arc;
@@ -34,6 +37,7 @@ use domain::time::SharedClock;
 
 pub use addresses::Addresses;
 pub use error::AssetError;
+pub use keeper::Keeper;
 pub use media_type::{has_preview, normal};
 pub use receive::{Received, receive};
 

@@ -132,7 +132,8 @@ impl<'a> Check<'a> {
     }
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+/// Bytes as lower-case hexadecimal digits.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits = bytes
         .iter()

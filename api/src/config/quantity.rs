@@ -50,7 +50,7 @@ impl fmt::Display for ByteSize {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         let whole = units
             .into_iter()
-            .find(|(_, factor)| self.0 >= *factor && self.0 % factor == 0);
+            .find(|(_, factor)| self.0 >= *factor && self.0.is_multiple_of(*factor));
         match whole {
             Some((unit, factor)) => write!(formatter, "{} {unit}", self.0 / factor),
             None => write!(formatter, "{} bytes", self.0),
@@ -132,7 +132,7 @@ mod tests {
             assert_eq!(text.parse(), Ok(ByteSize(bytes)), "{text}");
         }
         assert_eq!("500ms".parse(), Ok(Span(Duration::from_millis(500))));
-        assert_eq!("24h".parse(), Ok(Span(Duration::from_secs(86_400))));
+        assert_eq!("24h".parse(), Ok(Span(Duration::from_hours(24))));
         assert_eq!(ByteSize(512 << 20).to_string(), "512 MiB");
     }
 

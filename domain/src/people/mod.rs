@@ -22,7 +22,7 @@ use crate::time::Timestamp;
 pub(crate) use commands::check_text;
 pub use commands::{
     AddMember, AddedMember, Bootstrap, CreateToken, CreateWorkspace, RemoveMember, RevokeToken,
-    TouchToken,
+    TouchToken, normal_email,
 };
 pub use permission::{require, role_in};
 

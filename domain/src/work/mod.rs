@@ -286,6 +286,8 @@ pub trait WorkWrites {
     async fn insert_quarantined(&self, update: &QuarantinedUpdate) -> Result<()>;
     /// Inserts an upload.
     async fn insert_upload(&self, upload: &Upload) -> Result<()>;
+    /// Makes a file a workspace's own, without an upload; one that is its own already stays.
+    async fn insert_file(&self, workspace: WorkspaceId, file: &AssetFile) -> Result<()>;
     /// Marks an upload as finished and its file as the workspace's own; false where it was finished before.
     async fn finish_upload(
         &self,
