@@ -5,8 +5,17 @@
 //!
 //! Not here: rules (`domain`), SQL (`storage`).
 
+pub mod assets;
 pub mod auth;
+pub mod bootstrap;
+pub mod config;
+pub mod cross_origin;
 pub mod graphql;
+pub mod health;
+pub mod server;
+pub mod studio;
 pub mod sync;
+pub mod telemetry;
 #[cfg(feature = "test-support")]
 pub mod test_support;
+pub mod tokens;

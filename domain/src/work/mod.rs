@@ -259,8 +259,8 @@ pub trait WorkReads {
     async fn list_revisions_after(&self, work: WorkId, version: Version) -> Result<Vec<Revision>>;
     /// An upload by id.
     async fn find_upload(&self, id: UploadId) -> Result<Option<Upload>>;
-    /// Whether this file came to this workspace by an upload: nothing else makes its bytes readable there.
-    async fn has_file(&self, workspace: WorkspaceId, sha256: &str) -> Result<bool>;
+    /// The file with this SHA-256, where it came to this workspace by an upload: nothing else makes its bytes readable there.
+    async fn find_file(&self, workspace: WorkspaceId, sha256: &str) -> Result<Option<AssetFile>>;
     /// The last `limit` quarantined updates of a work, newest first.
     async fn list_quarantine(&self, work: WorkId, limit: u32) -> Result<Vec<QuarantinedUpdate>>;
 }
