@@ -5,11 +5,6 @@
 //!
 //! Not here: building the studio (`npm run build` in web/, which `cargo xtask up` and `cargo xtask test` do).
 
-#![expect(
-    clippy::print_stdout,
-    reason = "that is how a build script speaks to cargo"
-)]
-
 use std::path::Path;
 use std::{env, fs, io};
 

@@ -46,8 +46,10 @@ export function useLive(workId: string, token: string): { live: Live | null; sta
       if (status === 'disconnected') setState(wasConnected ? 'disconnected' : 'connecting');
     });
     provider.on('closed', () => setState('refused'));
+    const unwatch = warnOfUnsent(document, provider);
     setLive({ document, provider });
     return () => {
+      unwatch();
       setLive(null);
       setState('connecting');
       provider.destroy();
@@ -55,6 +57,22 @@ export function useLive(workId: string, token: string): { live: Live | null; sta
     };
   }, [workId, token]);
   return { live, state };
+}
+
+/** Asks before the tab is closed over something that was typed without a connection and has not been sent yet. */
+function warnOfUnsent(document: Y.Doc, provider: WebsocketProvider): () => void {
+  let hasUnsent = false;
+  document.on('update', (_update: Uint8Array, origin: unknown) => {
+    if (origin !== provider && !provider.synced) hasUnsent = true;
+  });
+  provider.on('sync', (isSynced) => {
+    if (isSynced) hasUnsent = false;
+  });
+  const ask = (event: BeforeUnloadEvent): void => {
+    if (hasUnsent) event.preventDefault();
+  };
+  addEventListener('beforeunload', ask);
+  return () => removeEventListener('beforeunload', ask);
 }
 
 function address(): string {
