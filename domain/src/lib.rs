@@ -8,12 +8,14 @@
 //! Not here: SQL (`storage`), GraphQL and sockets (`api`).
 
 pub mod actor;
+pub mod archive;
 pub mod blob;
 pub mod document;
 pub mod error;
 pub mod event;
 pub mod idempotency;
 pub mod ids;
+pub mod installation;
 pub mod page;
 pub mod people;
 pub mod store;

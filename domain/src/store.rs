@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
 use crate::ids::WorkspaceId;
+use crate::installation::{InstallationReads, InstallationWrites};
 use crate::people::{PeopleReads, PeopleWrites};
 use crate::work::{WorkReads, WorkWrites};
 
@@ -46,18 +47,35 @@ pub trait Command: Send + Sync + 'static {
 }
 
 /// Everything that can be read.
-pub trait Reads: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync {}
-impl<T: PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync> Reads for T {}
+pub trait Reads:
+    InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
+{
+}
+impl<T> Reads for T where
+    T: InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
+{
+}
 
 /// Everything that can be read and written inside a command.
-pub trait Transaction: Reads + PeopleWrites + WorkWrites + EventWrites {}
-impl<T: Reads + PeopleWrites + WorkWrites + EventWrites> Transaction for T {}
+pub trait Transaction:
+    Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
+{
+}
+impl<T> Transaction for T where
+    T: Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
+{
+}
 
 /// Reading the event log.
 #[async_trait]
 pub trait EventReads {
     /// The last sequence of the workspace's log.
     async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence>;
+    /// The last sequence of each of these workspaces' logs; workspaces that do not exist are left out.
+    async fn list_event_heads(
+        &self,
+        workspaces: &[WorkspaceId],
+    ) -> Result<Vec<(WorkspaceId, Sequence)>>;
     /// Events after a position, oldest first, at most `limit`.
     async fn list_events(
         &self,

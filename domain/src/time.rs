@@ -52,6 +52,10 @@ pub type SharedClock = Arc<dyn Clock>;
 pub struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is where the hour comes from"
+    )]
     fn now(&self) -> Timestamp {
         let elapsed = SystemTime::now()
             .duration_since(UNIX_EPOCH)

@@ -7,24 +7,40 @@
 //!
 //! Not here: wire protocols of sockets (`api`), the tables of changes (`storage`).
 
+mod attribution;
+mod audit;
 mod content;
 mod edit;
+mod labels;
+mod layout;
+pub mod lib0;
+mod node_edit;
+mod order;
+mod read;
+mod recorder;
+mod restore;
 mod room;
+mod seed;
 mod service;
+mod text_edit;
 mod touched;
+mod validate;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use audit::{Damage, audit_document};
 pub use content::{Content, Edge, Node, NodeState};
 pub use edit::{
     Applied, ConflictingNode, EdgeInput, EditNodes, EditOutcome, EditText, Editor, NodeInput,
     NodeOperation, Placement, ReplaceText, RestoreVersion, TextReplacement,
 };
+pub use layout::{PROSE_FIELDS, is_prose};
 pub use room::{Access, Connection, Inbound, Join, Outbound, Presence};
 pub use service::{DocumentOptions, DocumentService};
 pub use touched::{How, Touched, TouchedNode};
+pub use validate::{Rejection, UpdateFacts, UpdateLimits, decode_state_vector, validate_update};
 
 /// The number of a work's state: rises by one with each stored change; 0 is the empty document.
 #[derive(

@@ -61,11 +61,11 @@ impl Connection {
         todo!()
     }
     /// The next frame for the editor; none after `Closed` was taken.
-    pub async fn next(&mut self) -> Option<Outbound> {
+    pub async fn next(&self) -> Option<Outbound> {
         todo!()
     }
     /// A frame that is ready now.
-    pub fn try_next(&mut self) -> Option<Outbound> {
+    pub fn try_next(&self) -> Option<Outbound> {
         todo!()
     }
     /// Changes what the connection may do; the editor is told.

@@ -113,9 +113,11 @@ impl Touched {
         if let Some(note) = &self.note {
             return note.clone();
         }
-        let mut parts: Vec<String> = self
-            .nodes
-            .values()
+        let mut nodes: Vec<&TouchedNode> = self.nodes.values().collect();
+        // As people count: shot 2 before shot 10.
+        nodes.sort_by_key(|node| (node.label.len(), &node.label));
+        let mut parts: Vec<String> = nodes
+            .into_iter()
             .take(NAMED_NODES)
             .map(TouchedNode::summary)
             .collect();
@@ -143,6 +145,7 @@ impl TouchedNode {
             How::Added => format!("{} added", self.label),
             How::Removed => format!("{} removed", self.label),
             How::Changed if self.fields.is_empty() => format!("{} changed", self.label),
+            How::Changed if self.fields.iter().eq(["order"]) => format!("{} moved", self.label),
             How::Changed => format!("{}: {}", self.label, join(&self.fields)),
         }
     }
@@ -181,6 +184,24 @@ mod tests {
             changed("shot 2", &["duration", "description"]),
         );
         assert_eq!(touched.summary(), "shot 2: description, duration");
+    }
+
+    #[test]
+    fn a_summary_counts_as_people_do_and_says_what_moved() {
+        let mut touched = Touched::default();
+        for (id, label, fields) in [
+            ("a", "shot 10", ["order"]),
+            ("b", "shot 2", ["title"]),
+            ("c", "shot 1", ["type"]),
+        ] {
+            touched
+                .nodes
+                .insert(format!("nodes/{id}"), changed(label, &fields));
+        }
+        assert_eq!(
+            touched.summary(),
+            "shot 1: type; shot 2: title; shot 10 moved"
+        );
     }
 
     #[test]

@@ -365,7 +365,8 @@ fn keep_an_owner(members: &[Member], leaving: UserId) -> Result<()> {
     ))
 }
 
-fn normal_email(text: &str) -> Result<String> {
+/// The form in which e-mail addresses are stored and looked for; refuses what is none.
+pub fn normal_email(text: &str) -> Result<String> {
     let email = text.trim().to_lowercase();
     let parts = email
         .split_once('@')

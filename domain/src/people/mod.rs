@@ -22,7 +22,7 @@ use crate::time::Timestamp;
 pub(crate) use commands::check_text;
 pub use commands::{
     AddMember, AddedMember, Bootstrap, CreateToken, CreateWorkspace, RemoveMember, RevokeToken,
-    TouchToken,
+    TouchToken, normal_email,
 };
 pub use permission::{require, role_in};
 
@@ -201,6 +201,8 @@ pub trait PeopleReads {
     async fn list_roles(&self, user: UserId, workspaces: &[WorkspaceId]) -> Result<Vec<Member>>;
     /// All members of these workspaces, by workspace and then in the order they joined.
     async fn list_members(&self, workspaces: &[WorkspaceId]) -> Result<Vec<Member>>;
+    /// Which of these users are members of a workspace that `user` is a member of as well.
+    async fn list_acquainted(&self, user: UserId, others: &[UserId]) -> Result<Vec<UserId>>;
 }
 
 /// Writing people.

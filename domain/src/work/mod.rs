@@ -253,12 +253,14 @@ pub trait WorkReads {
         work: WorkId,
         page: PageRequest<Version>,
     ) -> Result<Page<Revision>>;
+    /// The newest revisions of each of these works, at most `limit` of each, by work and then newest first.
+    async fn list_newest_revisions(&self, works: &[WorkId], limit: u32) -> Result<Vec<Revision>>;
     /// Revisions of a work that reach beyond a version, oldest first, at most 100.
     async fn list_revisions_after(&self, work: WorkId, version: Version) -> Result<Vec<Revision>>;
     /// An upload by id.
     async fn find_upload(&self, id: UploadId) -> Result<Option<Upload>>;
-    /// Whether this file came to this workspace by an upload: nothing else makes its bytes readable there.
-    async fn has_file(&self, workspace: WorkspaceId, sha256: &str) -> Result<bool>;
+    /// The file with this SHA-256, where it came to this workspace by an upload: nothing else makes its bytes readable there.
+    async fn find_file(&self, workspace: WorkspaceId, sha256: &str) -> Result<Option<AssetFile>>;
     /// The last `limit` quarantined updates of a work, newest first.
     async fn list_quarantine(&self, work: WorkId, limit: u32) -> Result<Vec<QuarantinedUpdate>>;
 }
@@ -284,6 +286,8 @@ pub trait WorkWrites {
     async fn insert_quarantined(&self, update: &QuarantinedUpdate) -> Result<()>;
     /// Inserts an upload.
     async fn insert_upload(&self, upload: &Upload) -> Result<()>;
+    /// Makes a file a workspace's own, without an upload; one that is its own already stays.
+    async fn insert_file(&self, workspace: WorkspaceId, file: &AssetFile) -> Result<()>;
     /// Marks an upload as finished and its file as the workspace's own; false where it was finished before.
     async fn finish_upload(
         &self,

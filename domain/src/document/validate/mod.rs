@@ -1,0 +1,143 @@
+//! The gate in front of yrs: decides from the bytes alone whether an update may be applied.
+//!
+//! Invariants
+//! - An update that is accepted and misses nothing leaves nothing pending inside yrs.
+//! - Counts are believed only as far as bytes are left for them, and depth is bounded, so that neither this walk nor the
+//!   decoding after it allocates or recurses beyond the limits.
+//! - Only encoding v1, only the shared types of the kind, only content that fits them.
+//!
+//! - What only the document can say is asked of it by `check_neighbours`, before the update is applied.
+//!
+//! Not here: that a parent which the document has is a shared type at all, and how deep it lies. That is seen when the
+//! update is applied (an error of yrs, and `recorder`).
+
+mod dependencies;
+mod neighbours;
+mod value;
+mod walk;
+
+#[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use neighbours::{Neighbours, check_neighbours};
+use yrs::StateVector;
+use yrs::block::ClientID;
+
+use crate::document::lib0::{Malformed, Reader};
+use crate::work::WorkKind;
+
+/// A state vector names at most this many clients.
+const STATE_VECTOR_CLIENTS: u64 = 65_536;
+
+/// How much an update may hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdateLimits {
+    /// Size of the update, in bytes.
+    pub bytes: usize,
+    /// Clients whose blocks it holds.
+    pub clients: usize,
+    /// Depth of lists and maps inside one value.
+    pub value_depth: usize,
+    /// Depth of shared types inside each other, counted within the update.
+    pub type_depth: usize,
+    /// Memory that decoding it would take, estimated, in bytes.
+    pub decoded_bytes: usize,
+}
+
+impl Default for UpdateLimits {
+    fn default() -> Self {
+        Self {
+            bytes: 16 << 20,
+            clients: 4_096,
+            value_depth: 32,
+            type_depth: 8,
+            decoded_bytes: 160 << 20,
+        }
+    }
+}
+
+/// What is known of an update that was accepted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UpdateFacts {
+    /// It depends on blocks that neither the document nor the update has: ask its sender for the rest, store nothing.
+    pub missing: bool,
+    /// It holds blocks that the document does not have.
+    pub has_new_blocks: bool,
+    /// What it deletes; perhaps deleted already.
+    pub deletes: yrs::IdSet,
+    /// What the document has to say about it: see `check_neighbours`.
+    pub(crate) neighbours: Neighbours,
+}
+
+impl UpdateFacts {
+    /// Whether it deletes anything, perhaps again.
+    pub fn has_deletes(&self) -> bool {
+        !self.deletes.is_empty()
+    }
+}
+
+/// Why bytes were refused; never wrong about an update of an editor that only uses the layout of the kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Rejection {
+    /// For the sender and for the log.
+    pub reason: String,
+}
+
+impl Rejection {
+    fn new(reason: impl Into<String>) -> Self {
+        Self {
+            reason: reason.into(),
+        }
+    }
+}
+
+impl From<Malformed> for Rejection {
+    fn from(malformed: Malformed) -> Self {
+        Self::new(malformed.to_string())
+    }
+}
+
+/// Checks an update (encoding v1) against the state that it would be applied to.
+pub fn validate_update(
+    update: &[u8],
+    kind: WorkKind,
+    known: &StateVector,
+    limits: &UpdateLimits,
+) -> Result<UpdateFacts, Rejection> {
+    if update.len() > limits.bytes {
+        return Err(Rejection::new(format!(
+            "the update has {} bytes; at most {} are allowed",
+            update.len(),
+            limits.bytes
+        )));
+    }
+    let skeleton = walk::walk(update, kind, limits)?;
+    dependencies::check(&skeleton, known, limits)
+}
+
+/// Reads a state vector without believing its count.
+pub fn decode_state_vector(bytes: &[u8]) -> Result<StateVector, Rejection> {
+    let mut reader = Reader::new(bytes);
+    let count = reader.var_u53()?;
+    if count > STATE_VECTOR_CLIENTS || count > (reader.remaining() / 2) as u64 {
+        return Err(Rejection::new(
+            "the state vector names more clients than it has",
+        ));
+    }
+    let mut vector = StateVector::default();
+    for _ in 0..count {
+        let client = ClientID::new(reader.var_u53()?);
+        let clock = reader.var_u32()?;
+        if vector.contains_client(&client) {
+            return Err(Rejection::new("the state vector names a client twice"));
+        }
+        vector.set_max(client, clock);
+    }
+    if !reader.is_at_end() {
+        return Err(Rejection::new("bytes follow the state vector"));
+    }
+    Ok(vector)
+}

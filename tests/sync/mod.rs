@@ -1,0 +1,3 @@
+//! Sockets of editors, seen from outside.
+
+mod clients;
