@@ -42,7 +42,10 @@ impl Outbox {
         let size = size_of(&frame);
         let is_full = state.frames.len() >= FRAME_LIMIT || state.bytes + size > BYTE_LIMIT;
         if is_full && !state.frames.is_empty() {
-            state.close(1013, "the connection can not keep up; reconnect to catch up");
+            state.close(
+                1013,
+                "the connection can not keep up; reconnect to catch up",
+            );
         } else {
             state.is_closed = matches!(frame, Outbound::Closed(..));
             state.bytes += size;
@@ -91,13 +94,17 @@ impl State {
         self.frames.clear();
         self.bytes = 0;
         self.is_closed = true;
-        self.frames.push_back(Outbound::Closed(code, reason.to_owned()));
+        self.frames
+            .push_back(Outbound::Closed(code, reason.to_owned()));
     }
 }
 
 fn size_of(frame: &Outbound) -> usize {
     match frame {
-        Outbound::SyncStep2(bytes) | Outbound::SyncStep1(bytes) | Outbound::Update(bytes) | Outbound::Awareness(bytes) => bytes.len(),
+        Outbound::SyncStep2(bytes)
+        | Outbound::SyncStep1(bytes)
+        | Outbound::Update(bytes)
+        | Outbound::Awareness(bytes) => bytes.len(),
         Outbound::Acknowledged(_) | Outbound::AccessChanged(_) | Outbound::Closed(..) => 0,
     }
 }

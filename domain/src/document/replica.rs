@@ -15,9 +15,14 @@ use crate::document::contain::{Contained, contain};
 use crate::document::layout::{Roots, open_document};
 use crate::document::read::read_content;
 use crate::document::recorder::{Recorded, Recorder};
-use crate::document::validate::{Rejection, UpdateFacts, UpdateLimits, validate_update};
+use crate::document::validate::{
+    Rejection, UpdateFacts, UpdateLimits, check_neighbours, validate_update,
+};
 use crate::document::{Content, Touched, Version};
 use crate::work::{StoredDocument, WorkKind};
+
+/// How deep shared types may lie in each other.
+const DEPTH: usize = 12;
 
 /// An open document.
 pub(crate) struct Replica {
@@ -28,6 +33,9 @@ pub(crate) struct Replica {
     known: StateVector,
     limits: UpdateLimits,
 }
+
+/// What a change from here gave, and what to store where it changed anything.
+pub(crate) type Changed<T> = (T, Option<(Bytes, Touched)>);
 
 /// What became of bytes from outside.
 pub(crate) enum Applied {
@@ -55,7 +63,11 @@ pub(crate) enum Failure {
 
 impl Replica {
     /// Builds a document from what is stored. A stored change that can not be read is left out, and named in the log.
-    pub(crate) fn build(kind: WorkKind, limits: UpdateLimits, stored: &StoredDocument) -> Result<Self, Failure> {
+    pub(crate) fn build(
+        kind: WorkKind,
+        limits: UpdateLimits,
+        stored: &StoredDocument,
+    ) -> Result<Self, Failure> {
         contain(|| {
             let (doc, roots) = open_document(kind);
             if let Some(snapshot) = &stored.snapshot {
@@ -68,8 +80,15 @@ impl Replica {
             }
             let known = doc.transact().state_vector();
             // Last, so that building records nothing.
-            let recorder = Recorder::install(&doc, &roots, kind);
-            Ok(Self { kind, doc, roots, recorder, known, limits })
+            let recorder = Recorder::attach(&doc, &roots, kind);
+            Ok(Self {
+                kind,
+                doc,
+                roots,
+                recorder,
+                known,
+                limits,
+            })
         })?
     }
 
@@ -78,7 +97,7 @@ impl Replica {
         contain(|| {
             let ends = integrate(&self.doc, update)?;
             self.known.merge(ends);
-            Ok(self.recorder.take(&self.doc, &self.roots))
+            Ok(self.recorder.take(&self.doc.transact()))
         })?
     }
 
@@ -88,29 +107,42 @@ impl Replica {
         if facts.missing {
             return Ok(Applied::Missing);
         }
-        if !facts.has_new_blocks && !facts.has_deletes {
+        if !facts.has_new_blocks && !facts.has_deletes() {
             return Ok(Applied::Nothing);
         }
         contain(|| self.apply_validated(update, is_reply, &facts))?
     }
 
-    fn apply_validated(&mut self, update: &Bytes, is_reply: bool, facts: &UpdateFacts) -> Result<Applied, Failure> {
-        let decoded = Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
+    fn apply_validated(
+        &mut self,
+        update: &Bytes,
+        is_reply: bool,
+        facts: &UpdateFacts,
+    ) -> Result<Applied, Failure> {
+        check_neighbours(&self.doc.transact(), &facts.neighbours)?;
+        let decoded =
+            Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
         let mut txn = self.doc.transact_mut();
-        txn.apply_update(decoded).map_err(|error| Failure::Spoilt(error.to_string()))?;
+        txn.apply_update(decoded)
+            .map_err(|error| Failure::Spoilt(error.to_string()))?;
         let is_changed = txn.has_changes();
         // Of a long reply only what is new is worth storing; other updates are stored as they came.
         let is_shortened = is_changed && (is_reply || !facts.has_new_blocks);
         let shortened = is_shortened.then(|| Bytes::from(txn.encode_update_v1()));
         note_known(&mut self.known, &txn);
         if txn.has_missing_updates() {
-            return Err(Failure::Spoilt("the update left parts that can not be placed".to_owned()));
+            return Err(Failure::Spoilt(
+                "the update left parts that can not be placed".to_owned(),
+            ));
         }
         drop(txn);
-        let recorded = self.recorder.take(&self.doc, &self.roots);
-        match recorded.forbidden() {
+        let recorded = self.recorder.take(&self.doc.transact());
+        match forbidden(&recorded) {
             Some(reason) => Err(Failure::Spoilt(reason)),
-            None if is_changed => Ok(Applied::Changed(shortened.unwrap_or_else(|| update.clone()), recorded)),
+            None if is_changed => Ok(Applied::Changed(
+                shortened.unwrap_or_else(|| update.clone()),
+                recorded,
+            )),
             None => Ok(Applied::Nothing),
         }
     }
@@ -121,14 +153,16 @@ impl Replica {
     pub(crate) fn change<T, E>(
         &mut self,
         change: impl FnOnce(&mut TransactionMut<'_>, &Roots) -> Result<T, E>,
-    ) -> Result<Result<(T, Option<(Bytes, Touched)>), E>, Failure> {
+    ) -> Result<Result<Changed<T>, E>, Failure> {
         let result = contain(|| {
             let mut txn = self.doc.transact_mut();
             let result = change(&mut txn, &self.roots);
-            let update = txn.has_changes().then(|| Bytes::from(txn.encode_update_v1()));
+            let update = txn
+                .has_changes()
+                .then(|| Bytes::from(txn.encode_update_v1()));
             note_known(&mut self.known, &txn);
             drop(txn);
-            let recorded = self.recorder.take(&self.doc, &self.roots);
+            let recorded = self.recorder.take(&self.doc.transact());
             result.map(|value| (value, update.map(|update| (update, recorded.touched))))
         })?;
         Ok(result)
@@ -136,12 +170,33 @@ impl Replica {
 
     /// What this document holds.
     pub(crate) fn content(&self, version: Version) -> Result<Content, Failure> {
-        Ok(contain(|| Content { version, ..read_content(&self.doc.transact(), &self.roots) })?)
+        Ok(contain(|| Content {
+            version,
+            ..read_content(&self.doc.transact(), &self.roots)
+        })?)
     }
 
     /// Reads with an open transaction.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&yrs::Transaction<'_>, &Roots) -> T) -> Result<T, Failure> {
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(&yrs::Transaction<'_>, &Roots) -> T,
+    ) -> Result<T, Failure> {
         Ok(contain(|| read(&self.doc.transact(), &self.roots))?)
+    }
+
+    /// Whether an update brings nothing new; false for one that can not be read.
+    pub(crate) fn knows_all(&self, update: &[u8]) -> bool {
+        let Ok(facts) = validate_update(update, self.kind, &self.known, &self.limits) else {
+            return false;
+        };
+        if facts.missing || facts.has_new_blocks {
+            return false;
+        }
+        !facts.has_deletes()
+            || facts
+                .deletes
+                .diff(&self.doc.transact().snapshot().delete_set)
+                .is_empty()
     }
 
     /// The state vector, encoding v1.
@@ -151,7 +206,9 @@ impl Replica {
 
     /// What somebody with this state vector lacks, encoding v1.
     pub(crate) fn difference(&self, known: &StateVector) -> Result<Bytes, Failure> {
-        Ok(contain(|| Bytes::from(self.doc.transact().encode_state_as_update_v1(known)))?)
+        Ok(contain(|| {
+            Bytes::from(self.doc.transact().encode_state_as_update_v1(known))
+        })?)
     }
 
     /// The whole state, encoding v1.
@@ -160,10 +217,20 @@ impl Replica {
     }
 }
 
+/// Why an update that was applied can not stay.
+fn forbidden(recorded: &Recorded) -> Option<String> {
+    if recorded.touched_file {
+        return Some("the file of an asset is changed by uploads only".to_owned());
+    }
+    (recorded.depth > DEPTH)
+        .then(|| format!("shared types lie more than {DEPTH} deep in each other"))
+}
+
 fn integrate(doc: &Doc, update: &[u8]) -> Result<StateVector, Failure> {
     let decoded = Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
     let mut txn = doc.transact_mut();
-    txn.apply_update(decoded).map_err(|error| Failure::Spoilt(error.to_string()))?;
+    txn.apply_update(decoded)
+        .map_err(|error| Failure::Spoilt(error.to_string()))?;
     let mut ends = StateVector::default();
     note_known(&mut ends, &txn);
     Ok(ends)
@@ -171,7 +238,7 @@ fn integrate(doc: &Doc, update: &[u8]) -> Result<StateVector, Failure> {
 
 fn note_known(known: &mut StateVector, txn: &TransactionMut<'_>) {
     for (client, ranges) in txn.insert_set().iter() {
-        if let Some(end) = ranges.clock_end() {
+        if let Some(end) = ranges.iter().map(|range| range.end).max() {
             known.set_max(*client, end);
         }
     }

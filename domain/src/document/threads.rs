@@ -7,7 +7,6 @@
 use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::pin::Pin;
-use std::thread::JoinHandle;
 
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
@@ -23,21 +22,24 @@ const WAITING_JOBS: usize = 1_024;
 /// A pool of document threads.
 pub(crate) struct DocumentThreads {
     senders: Vec<mpsc::Sender<Job>>,
-    handles: Vec<JoinHandle<()>>,
 }
 
 impl DocumentThreads {
-    /// Starts `count` threads with stacks of `stack_bytes`.
-    pub(crate) fn start(count: usize, stack_bytes: usize) -> Result<Self> {
-        let mut threads = Self { senders: Vec::new(), handles: Vec::new() };
-        for number in 0..count.max(1) {
+    /// Starts `count` threads with stacks of `stack_bytes`; they end when the pool is dropped and their actors have ended.
+    pub(crate) fn start(count: usize, stack_bytes: usize) -> Self {
+        let senders = (0..count.max(1)).map(|number| {
             let (sender, receiver) = mpsc::channel(WAITING_JOBS);
-            let builder = std::thread::Builder::new().name(format!("documents-{number}")).stack_size(stack_bytes);
-            let handle = builder.spawn(move || run(receiver)).map_err(|error| Error::Internal(error.into()))?;
-            threads.senders.push(sender);
-            threads.handles.push(handle);
+            let builder = std::thread::Builder::new()
+                .name(format!("documents-{number}"))
+                .stack_size(stack_bytes);
+            builder
+                .spawn(move || run(receiver))
+                .expect("a process that can not start threads can not serve");
+            sender
+        });
+        Self {
+            senders: senders.collect(),
         }
-        Ok(threads)
     }
 
     /// Starts a future on the thread of this work.
@@ -49,11 +51,18 @@ impl DocumentThreads {
         let mut hasher = DefaultHasher::new();
         work.hash(&mut hasher);
         let sender = &self.senders[hasher.finish() as usize % self.senders.len()];
-        sender.send(Box::new(move || Box::pin(make()))).await.map_err(|_| stopped())
+        sender
+            .send(Box::new(move || Box::pin(make())))
+            .await
+            .map_err(|_| stopped())
     }
 
     /// Runs a computation on the thread of this work and returns what it gives.
-    pub(crate) async fn compute<T: Send + 'static>(&self, work: WorkId, compute: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    pub(crate) async fn compute<T: Send + 'static>(
+        &self,
+        work: WorkId,
+        compute: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
         self.spawn(work, move || async move {
             // A caller that no longer waits is no error.
@@ -62,16 +71,6 @@ impl DocumentThreads {
         .await?;
         answer.await.map_err(|_| stopped())
     }
-
-    /// Ends the threads when their actors have ended.
-    pub(crate) fn stop(self) {
-        drop(self.senders);
-        for handle in self.handles {
-            if handle.join().is_err() {
-                tracing::error!("a document thread ended badly");
-            }
-        }
-    }
 }
 
 fn stopped() -> Error {
@@ -79,7 +78,9 @@ fn stopped() -> Error {
 }
 
 fn run(mut jobs: mpsc::Receiver<Job>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
     let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return tracing::error!(%error, "a document thread could not start"),

@@ -16,7 +16,7 @@ use crate::actor::Actor;
 use crate::document::edit::{Applied, EditOutcome};
 use crate::document::outbox::Outbox;
 use crate::document::room::Outbound;
-use crate::document::{Content, Touched, Version};
+use crate::document::{Touched, Version};
 use crate::error::{Error, Result};
 use crate::ids::ConnectionId;
 use crate::time::Timestamp;
@@ -44,8 +44,6 @@ struct BatchChange {
 pub(crate) enum Output {
     /// A frame for one connection.
     Frame(Arc<Outbox>, Outbound),
-    /// Content that was read from the live replica.
-    Content(oneshot::Sender<Result<Arc<Content>>>, Content),
     /// The answer to a raw update through the API; the index of its change, where it made one.
     Update(oneshot::Sender<Result<EditOutcome>>, Option<usize>),
 }
@@ -77,21 +75,38 @@ impl Batch {
     }
 
     /// Adds an update; returns the index of its change in the batch.
-    pub(crate) fn add(&mut self, connection: Option<ConnectionId>, actor: &Actor, at: Timestamp, update: Bytes, touched: Touched) -> usize {
+    pub(crate) fn add(
+        &mut self,
+        connection: Option<ConnectionId>,
+        actor: &Actor,
+        at: Timestamp,
+        update: Bytes,
+        touched: Touched,
+    ) -> usize {
         let known = self.changes.iter_mut().enumerate().rev();
-        let mut own = known.filter(|(_, change)| connection.is_some() && change.connection == connection);
+        let mut own =
+            known.filter(|(_, change)| connection.is_some() && change.connection == connection);
         if let Some((index, change)) = own.next() {
             change.updates.push(update);
             change.touched.merge(touched);
             return index;
         }
-        self.changes.push(BatchChange { connection, actor: actor.clone(), at, updates: vec![update], touched });
+        self.changes.push(BatchChange {
+            connection,
+            actor: actor.clone(),
+            at,
+            updates: vec![update],
+            touched,
+        });
         self.changes.len() - 1
     }
 
     /// Takes everything out, each change as one update.
     pub(crate) fn take(&mut self) -> Result<(Vec<PendingChange>, Vec<Output>)> {
-        let changes = std::mem::take(&mut self.changes).into_iter().map(BatchChange::into_pending).collect::<Result<_>>()?;
+        let changes = std::mem::take(&mut self.changes)
+            .into_iter()
+            .map(BatchChange::into_pending)
+            .collect::<Result<_>>()?;
         Ok((changes, std::mem::take(&mut self.outputs)))
     }
 
@@ -105,12 +120,11 @@ impl Batch {
 /// Tells those who wait for an answer that nothing was stored.
 pub(crate) fn refuse(outputs: Vec<Output>, reason: &dyn std::fmt::Display) {
     for output in outputs {
-        let error = || Err(Error::Unavailable(reason.to_string().into()));
+        let error = || Error::Unavailable(reason.to_string().into());
         // Whoever no longer waits needs no answer.
         match output {
             Output::Frame(..) => {}
-            Output::Content(reply, _) => drop(reply.send(error().map(Arc::new))),
-            Output::Update(reply, _) => drop(reply.send(error())),
+            Output::Update(reply, _) => drop(reply.send(Err(error()))),
         }
     }
 }
@@ -118,14 +132,21 @@ pub(crate) fn refuse(outputs: Vec<Output>, reason: &dyn std::fmt::Display) {
 impl BatchChange {
     fn into_pending(self) -> Result<PendingChange> {
         let update = merge(self.updates)?;
-        Ok(PendingChange { actor: self.actor, at: self.at, update, touched: self.touched })
+        Ok(PendingChange {
+            actor: self.actor,
+            at: self.at,
+            update,
+            touched: self.touched,
+        })
     }
 }
 
 /// Several updates as one.
 pub(crate) fn merge(mut updates: Vec<Bytes>) -> Result<Bytes> {
     if updates.len() == 1 {
-        return updates.pop().ok_or_else(|| Error::internal("no update to merge"));
+        return updates
+            .pop()
+            .ok_or_else(|| Error::internal("no update to merge"));
     }
     let merged = yrs::merge_updates_v1(&updates).map_err(|error| Error::Internal(error.into()))?;
     Ok(Bytes::from(merged))
@@ -137,12 +158,21 @@ impl Output {
         // Whoever no longer waits needs no answer.
         match self {
             Self::Frame(outbox, frame) => drop(outbox.push(frame)),
-            Self::Content(reply, content) => drop(reply.send(Ok(Arc::new(Content { version: last, ..content })))),
             Self::Update(reply, index) => {
-                let node_ids = index.and_then(|index| changes.get(index)).map(|change| change.touched.node_ids());
-                let node_ids = node_ids.unwrap_or_default().into_iter().map(str::to_owned).collect();
+                let node_ids = index
+                    .and_then(|index| changes.get(index))
+                    .map(|change| change.touched.node_ids());
+                let node_ids = node_ids
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect();
                 let version = index.map_or(last, |index| Version(first.0 + index as u64));
-                drop(reply.send(Ok(EditOutcome::Applied(Applied { version, node_ids, concurrent: Vec::new() }))));
+                drop(reply.send(Ok(EditOutcome::Applied(Applied {
+                    version,
+                    node_ids,
+                    concurrent: Vec::new(),
+                }))));
             }
         }
     }

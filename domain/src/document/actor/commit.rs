@@ -1,12 +1,10 @@
 //! Storing what was applied, telling everybody afterwards, and catching up with other processes.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 
+use crate::document::Version;
 use crate::document::edit::EditOutcome;
 use crate::document::room::Outbound;
-use crate::document::{Touched, Version};
 use crate::error::Result;
 use crate::work::{AppendChanges, Appended, Change, PendingChange, Snapshot, StoredDocument};
 
@@ -31,14 +29,20 @@ pub(crate) struct Growth {
 impl Growth {
     pub(crate) fn of(stored: &StoredDocument) -> Self {
         Self {
-            snapshot_bytes: stored.snapshot.as_ref().map_or(0, |snapshot| snapshot.state.len()),
+            snapshot_bytes: stored
+                .snapshot
+                .as_ref()
+                .map_or(0, |snapshot| snapshot.state.len()),
             log_bytes: stored.changes.iter().map(|(_, update)| update.len()).sum(),
             changes: stored.changes.len() as u64,
         }
     }
 
     fn add(&mut self, changes: &[PendingChange]) {
-        self.log_bytes += changes.iter().map(|change| change.update.len()).sum::<usize>();
+        self.log_bytes += changes
+            .iter()
+            .map(|change| change.update.len())
+            .sum::<usize>();
         self.changes += changes.len() as u64;
     }
 
@@ -72,10 +76,22 @@ impl DocumentActor {
     }
 
     pub(super) fn append(&self, changes: Vec<PendingChange>) -> AppendChanges {
-        AppendChanges { workspace: self.work.workspace, work: self.work.id, changes, expected: None, idempotency: None, upload: None }
+        AppendChanges {
+            workspace: self.work.workspace,
+            work: self.work.id,
+            changes,
+            expected: None,
+            idempotency: None,
+            upload: None,
+        }
     }
 
-    pub(super) fn start(&mut self, command: AppendChanges, changes: Vec<PendingChange>, outputs: Vec<Output>) {
+    pub(super) fn start(
+        &mut self,
+        command: AppendChanges,
+        changes: Vec<PendingChange>,
+        outputs: Vec<Output>,
+    ) {
         self.growth.add(&changes);
         let state = self.growth.is_snapshot_due().then(|| self.replica.state());
         let state = match state.transpose() {
@@ -86,12 +102,20 @@ impl DocumentActor {
             }
         };
         let commit = Box::pin(self.shared.clone().append(command));
-        self.in_flight = Some(Flight { commit, changes, outputs, edit: None, state });
+        self.in_flight = Some(Flight {
+            commit,
+            changes,
+            outputs,
+            edit: None,
+            state,
+        });
     }
 
     /// Takes the result of the commit that was under way.
     pub(super) async fn settle(&mut self, result: Result<Appended>) {
-        let Some(flight) = self.in_flight.take() else { return };
+        let Some(flight) = self.in_flight.take() else {
+            return;
+        };
         match (result, flight.edit.is_some()) {
             (Ok(Appended::Stored(first)), _) => self.stored(first, flight).await,
             (result, true) => self.edit_not_stored(result, flight).await,
@@ -115,11 +139,18 @@ impl DocumentActor {
         }
         let last = Version(first.0 + flight.changes.len() as u64 - 1);
         for (version, change) in (first.0..).zip(&flight.changes) {
-            self.attribution.note(&change.touched, &change.actor, Version(version));
+            self.attribution
+                .record(&change.touched, &change.actor, Version(version));
         }
         self.version = last;
         self.log_head = self.log_head.max(last);
-        if let Err(error) = self.send_to_all(flight.changes.iter().map(|change| change.update.clone()).collect()) {
+        if let Err(error) = self.send_to_all(
+            flight
+                .changes
+                .iter()
+                .map(|change| change.update.clone())
+                .collect(),
+        ) {
             batch::refuse(flight.outputs, &error);
             return self.fail(&error);
         }
@@ -147,16 +178,35 @@ impl DocumentActor {
     }
 
     fn save_snapshot(&mut self, version: Version, state: Bytes) {
-        self.growth = Growth { snapshot_bytes: state.len(), ..Growth::default() };
-        self.shared.save_snapshot(&self.work, Snapshot { work: self.work.id, version, state });
+        self.growth = Growth {
+            snapshot_bytes: state.len(),
+            ..Growth::default()
+        };
+        self.shared.save_snapshot(
+            &self.work,
+            Snapshot {
+                work: self.work.id,
+                version,
+                state,
+            },
+        );
     }
 
     /// Reads and applies what the log holds up to a version.
     pub(super) async fn catch_up(&mut self, to: Version) {
         while self.version < to && self.life == Life::Open {
-            match self.shared.list_changes(self.work.id, self.version, CATCH_UP_PAGE).await {
+            match self
+                .shared
+                .list_changes(self.work.id, self.version, CATCH_UP_PAGE)
+                .await
+            {
                 Ok(changes) if changes.is_empty() => return self.log_head = self.version,
-                Ok(changes) => self.take_stored(changes.into_iter().filter(|change| change.version <= to).collect()),
+                Ok(changes) => self.take_stored(
+                    changes
+                        .into_iter()
+                        .filter(|change| change.version <= to)
+                        .collect(),
+                ),
                 Err(error) => return self.fail(&error),
             }
         }
@@ -169,12 +219,15 @@ impl DocumentActor {
                 Ok(recorded) => has_hanging_edges |= recorded.has_hanging_edges,
                 Err(failure) => return self.fail(&failure),
             }
-            self.attribution.note(&change.touched, &change.actor, change.version);
+            self.attribution
+                .record(&change.touched, &change.actor, change.version);
             self.version = change.version;
         }
         self.log_head = self.log_head.max(self.version);
         self.remove_hanging_edges(has_hanging_edges);
-        if let Err(error) = self.send_to_all(changes.into_iter().map(|change| change.update).collect()) {
+        if let Err(error) =
+            self.send_to_all(changes.into_iter().map(|change| change.update).collect())
+        {
             self.fail(&error);
         }
     }
@@ -189,9 +242,13 @@ impl DocumentActor {
         }
         let Some(edit) = flight.edit else { return };
         match result {
-            Ok(Appended::Behind(_)) if self.life == Life::Open => self.edits.push_front(edit.request),
+            Ok(Appended::Behind(_)) if self.life == Life::Open => {
+                self.edits.push_front(edit.request);
+            }
             Ok(Appended::Repeated(first)) => edit.request.answer(first_outcome(first)),
-            Ok(_) => edit.request.answer(Err(crate::Error::Unavailable("the document is being reloaded".into()))),
+            Ok(_) => edit.request.answer(Err(crate::Error::Unavailable(
+                "the document is being reloaded".into(),
+            ))),
             Err(error) => edit.request.answer(Err(error)),
         }
     }
@@ -203,10 +260,17 @@ impl DocumentActor {
         self.attribution = fresh.attribution;
         self.growth = fresh.growth;
         // Others may have written meanwhile: those who are connected get it from the log.
-        let missed = self.shared.list_changes(self.work.id, former, CATCH_UP_PAGE).await?;
+        let missed = self
+            .shared
+            .list_changes(self.work.id, former, CATCH_UP_PAGE)
+            .await?;
         self.version = fresh.version;
         self.log_head = self.log_head.max(fresh.version);
-        let missed = missed.into_iter().filter(|change| change.version <= fresh.version).map(|change| change.update).collect::<Vec<_>>();
+        let missed = missed
+            .into_iter()
+            .filter(|change| change.version <= fresh.version)
+            .map(|change| change.update)
+            .collect::<Vec<_>>();
         if fresh.version.0 - former.0 > u64::from(CATCH_UP_PAGE) {
             self.close_all(1013, "the document moved far ahead; reconnect to catch up");
         }
@@ -220,11 +284,18 @@ impl DocumentActor {
             return Ok(());
         }
         // The estimate counts what has been deleted since; the state itself decides.
-        let size = self.replica.state().map_err(|failure| failure.to_string())?.len();
+        let size = self
+            .replica
+            .state()
+            .map_err(|failure| failure.to_string())?
+            .len();
         if size + bytes <= limit {
             return Ok(());
         }
-        Err(format!("the document would grow over its limit of {} MiB", limit >> 20))
+        Err(format!(
+            "the document would grow over its limit of {} MiB",
+            limit >> 20
+        ))
     }
 
     /// The end: what is under way is finished, and a snapshot makes the next opening fast.
@@ -244,16 +315,7 @@ impl DocumentActor {
 }
 
 fn first_outcome(first: serde_json::Value) -> Result<EditOutcome> {
-    serde_json::from_value(first).map(EditOutcome::Applied).map_err(|error| crate::Error::Internal(error.into()))
+    serde_json::from_value(first)
+        .map(EditOutcome::Applied)
+        .map_err(|error| crate::Error::Internal(error.into()))
 }
-
-/// A change's own words, where its editor gave some.
-pub(super) fn noted(mut touched: Touched, note: Option<String>) -> Touched {
-    if let Some(note) = note {
-        touched.note = Some(note);
-    }
-    touched
-}
-
-/// Shared by value: cloning an `Arc` for a future that outlives the borrow.
-pub(super) type SharedService = Arc<super::Shared>;

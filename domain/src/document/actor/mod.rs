@@ -22,22 +22,24 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::MissedTickBehavior;
 
 use crate::actor::Actor;
-use crate::document::node_edit::Attribution;
+use crate::document::attribution::Attribution;
 use crate::document::outbox::Outbox;
 use crate::document::presence::{PresenceMap, Source};
 use crate::document::replica::Replica;
 use crate::document::room::{Access, Inbound, Join, Outbound, Presence};
 use crate::document::service::Shared;
-use crate::document::{Content, Version};
+use crate::document::{UpdateLimits, Version};
 use crate::error::{Error, Result};
 use crate::ids::ConnectionId;
+use crate::time::Timestamp;
 use crate::work::Work;
 
 pub(crate) use edits::{Edit, EditRequest};
 
-use batch::{Batch, Flight, Output};
+use batch::{Batch, Flight};
 
 /// Messages taken at once.
 const BURST: usize = 256;
@@ -54,8 +56,6 @@ pub(crate) enum Message {
     Leave(ConnectionId),
     /// A structured edit, or a raw update through the API.
     Edit(EditRequest),
-    /// The content, as stored.
-    Content(oneshot::Sender<Result<Arc<Content>>>),
     /// Presence, and how to follow it.
     Presence(oneshot::Sender<watch::Receiver<Vec<Presence>>>),
     /// Awareness from another process; none asks for ours.
@@ -100,6 +100,8 @@ pub(crate) struct DocumentActor {
     in_flight: Option<Flight>,
     edits: VecDeque<EditRequest>,
     growth: commit::Growth,
+    unused_since: Option<Timestamp>,
+    is_stopping: bool,
     life: Life,
 }
 
@@ -108,14 +110,19 @@ impl DocumentActor {
     pub(crate) async fn open(shared: Arc<Shared>, work: Work) -> Result<Self> {
         let (stored, touches) = shared.load(work.id).await?;
         let growth = commit::Growth::of(&stored);
-        let version = stored.changes.last().map(|(version, _)| *version).or(stored.snapshot.as_ref().map(|snapshot| snapshot.version));
+        let version = stored
+            .changes
+            .last()
+            .map(|(version, _)| *version)
+            .or(stored.snapshot.as_ref().map(|snapshot| snapshot.version));
         let version = version.unwrap_or_default();
-        let replica = Replica::build(work.kind, shared.update_limits(), &stored).map_err(|failure| Error::Internal(failure.into()))?;
+        let replica = Replica::build(work.kind, UpdateLimits::default(), &stored)
+            .map_err(|failure| Error::Internal(failure.into()))?;
         Ok(Self {
             shared,
             work,
             replica,
-            attribution: Attribution::from_versions(touches),
+            attribution: Attribution::new(touches),
             version,
             log_head: version,
             peers: HashMap::new(),
@@ -125,6 +132,8 @@ impl DocumentActor {
             in_flight: None,
             edits: VecDeque::new(),
             growth,
+            unused_since: None,
+            is_stopping: false,
             life: Life::Open,
         })
     }
@@ -133,9 +142,11 @@ impl DocumentActor {
     pub(crate) async fn run(mut self, mailbox: &mut mpsc::Receiver<Message>) {
         self.ask_for_presence();
         let mut burst = Vec::with_capacity(16);
+        let mut care = tokio::time::interval(CARE_INTERVAL.min(self.idle_time()));
+        care.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while self.life == Life::Open {
-            let may_receive = self.edits.is_empty() && !self.in_flight.as_ref().is_some_and(Flight::is_edit);
-            let care_at = self.care_after();
+            let may_receive =
+                self.edits.is_empty() && !self.in_flight.as_ref().is_some_and(Flight::is_edit);
             tokio::select! {
                 biased;
                 result = settled(&mut self.in_flight) => self.settle(result).await,
@@ -147,7 +158,7 @@ impl DocumentActor {
                         self.take(message);
                     }
                 }
-                () = tokio::time::sleep(care_at) => self.care(mailbox),
+                _ = care.tick() => self.care(mailbox),
             }
             self.advance().await;
         }
@@ -156,15 +167,19 @@ impl DocumentActor {
 
     fn take(&mut self, message: Message) {
         match message {
-            Message::Join(join, outbox, may_write, reply) => self.join(join, outbox, may_write, reply),
+            Message::Join(join, outbox, may_write, reply) => {
+                self.join(join, outbox, may_write, reply);
+            }
             Message::Frame(connection, frame) => self.frame(connection, frame),
             Message::Leave(connection) => self.leave(connection),
             Message::Edit(request) => self.take_edit(request),
-            Message::Content(reply) => self.read_content(reply),
             Message::Presence(reply) => drop(reply.send(self.presence_watch.subscribe())),
             Message::Signal(process, payload) => self.signal(process, payload),
             Message::CatchUp(version) => self.log_head = self.log_head.max(version),
-            Message::Stop => self.close_all(1012, "the server restarts"),
+            Message::Stop => {
+                self.close_all(1012, "the server restarts");
+                self.is_stopping = true;
+            }
         }
     }
 
@@ -178,16 +193,31 @@ impl DocumentActor {
             } else if let Some(request) = self.edits.pop_front() {
                 self.run_edit(request).await;
             } else {
+                if self.is_stopping {
+                    self.life = Life::Ended;
+                }
                 return;
             }
         }
     }
 
-    fn join(&mut self, join: Join, outbox: Arc<Outbox>, may_write: Arc<AtomicBool>, reply: oneshot::Sender<()>) {
+    fn join(
+        &mut self,
+        join: Join,
+        outbox: Arc<Outbox>,
+        may_write: Arc<AtomicBool>,
+        reply: oneshot::Sender<()>,
+    ) {
         if let Some(everybody) = self.presence.everybody() {
             outbox.push(Outbound::Awareness(everybody));
         }
-        let peer = Peer { actor: join.actor, label: join.label, may_write, outbox, unplaced: 0 };
+        let peer = Peer {
+            actor: join.actor,
+            label: join.label,
+            may_write,
+            outbox,
+            unplaced: 0,
+        };
         self.peers.insert(join.connection, peer);
         // Whoever no longer waits has dropped its connection, and is swept out.
         let _ = reply.send(());
@@ -199,16 +229,6 @@ impl DocumentActor {
         self.tell_presence(gone);
     }
 
-    fn read_content(&mut self, reply: oneshot::Sender<Result<Arc<Content>>>) {
-        match self.replica.content(self.version) {
-            Ok(content) => self.after_commit(Output::Content(reply, content)),
-            Err(failure) => {
-                let _ = reply.send(Err(Error::internal(failure.to_string())));
-                self.fail(&failure);
-            }
-        }
-    }
-
     fn signal(&mut self, process: uuid::Uuid, payload: Option<Bytes>) {
         let Some(payload) = payload else {
             if let Some(own) = self.presence.own() {
@@ -216,9 +236,16 @@ impl DocumentActor {
             }
             return;
         };
-        match self.presence.apply(&payload, &Source::Process(process), self.shared.options.awareness_bytes, self.shared.now()) {
+        match self.presence.apply(
+            &payload,
+            &Source::Process(process),
+            self.shared.options.awareness_bytes,
+            self.shared.now(),
+        ) {
             Ok(accepted) => self.show_presence(accepted),
-            Err(error) => tracing::warn!(document.id = %self.work.id, %error, "another process sent awareness that can not be read"),
+            Err(error) => {
+                tracing::warn!(document.id = %self.work.id, %error, "another process sent awareness that can not be read");
+            }
         }
     }
 
@@ -229,7 +256,8 @@ impl DocumentActor {
     /// Tells everybody, other processes included.
     fn tell_presence(&mut self, update: Option<Bytes>) {
         if let Some(update) = &update {
-            self.shared.signal_presence(self.work.id, Some(update.clone()));
+            self.shared
+                .signal_presence(self.work.id, Some(update.clone()));
         }
         self.show_presence(update);
     }
@@ -245,8 +273,8 @@ impl DocumentActor {
         }
     }
 
-    fn care_after(&self) -> Duration {
-        if self.is_unused() { Duration::from_millis(self.shared.options.idle_ms) } else { CARE_INTERVAL }
+    fn idle_time(&self) -> Duration {
+        Duration::from_millis(self.shared.options.idle_ms.max(1))
     }
 
     fn is_unused(&self) -> bool {
@@ -254,13 +282,24 @@ impl DocumentActor {
     }
 
     fn care(&mut self, mailbox: &mut mpsc::Receiver<Message>) {
-        let dropped: Vec<_> = self.peers.iter().filter(|(_, peer)| Arc::strong_count(&peer.outbox) == 1).map(|(id, _)| *id).collect();
+        let dropped: Vec<_> = self
+            .peers
+            .iter()
+            .filter(|(_, peer)| Arc::strong_count(&peer.outbox) == 1)
+            .map(|(id, _)| *id)
+            .collect();
         for connection in dropped {
             self.leave(connection);
         }
         let expired = self.presence.expire(self.shared.now());
         self.tell_presence(expired);
-        if self.is_unused() && self.in_flight.is_none() && self.pending.is_empty() && self.edits.is_empty() {
+        if !self.is_unused() {
+            self.unused_since = None;
+            return;
+        }
+        let now = self.shared.now();
+        let is_idle = now.since(*self.unused_since.get_or_insert(now)) >= self.idle_time();
+        if is_idle && self.in_flight.is_none() && self.pending.is_empty() && self.edits.is_empty() {
             mailbox.close();
             self.life = Life::Ended;
         }
@@ -283,7 +322,11 @@ impl DocumentActor {
 
     fn access_of(&self, connection: ConnectionId) -> Option<Access> {
         let peer = self.peers.get(&connection)?;
-        Some(if peer.may_write.load(Ordering::Relaxed) { Access::Write } else { Access::Read })
+        Some(if peer.may_write.load(Ordering::Relaxed) {
+            Access::Write
+        } else {
+            Access::Read
+        })
     }
 }
 

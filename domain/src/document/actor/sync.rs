@@ -39,7 +39,10 @@ impl DocumentActor {
         match self.replica.difference(&known) {
             Ok(difference) => {
                 self.send_after_commit(connection, Outbound::SyncStep2(difference));
-                self.send_after_commit(connection, Outbound::SyncStep1(self.replica.state_vector()));
+                self.send_after_commit(
+                    connection,
+                    Outbound::SyncStep1(self.replica.state_vector()),
+                );
             }
             Err(failure) => self.fail(&failure),
         }
@@ -55,7 +58,13 @@ impl DocumentActor {
         match self.replica.apply(update, is_reply) {
             Ok(Applied::Changed(update, recorded)) => {
                 let actor = self.actor_of(connection);
-                self.pending.add(Some(connection), &actor, self.shared.now(), update, recorded.touched);
+                self.pending.add(
+                    Some(connection),
+                    &actor,
+                    self.shared.now(),
+                    update,
+                    recorded.touched,
+                );
                 self.remove_hanging_edges(recorded.has_hanging_edges);
                 self.acknowledge(connection, is_reply);
             }
@@ -64,9 +73,14 @@ impl DocumentActor {
                 if let Some(peer) = self.peers.get_mut(&connection) {
                     peer.unplaced += 1;
                 }
-                self.send_after_commit(connection, Outbound::SyncStep1(self.replica.state_vector()));
+                self.send_after_commit(
+                    connection,
+                    Outbound::SyncStep1(self.replica.state_vector()),
+                );
             }
-            Err(Failure::Rejected(rejection)) => self.reject(connection, update, &rejection.to_string()),
+            Err(Failure::Rejected(rejection)) => {
+                self.reject(connection, update, &rejection.to_string());
+            }
             Err(failure) => {
                 self.reject(connection, update, &failure.to_string());
                 self.fail(&failure);
@@ -96,10 +110,15 @@ impl DocumentActor {
         if !has_hanging_edges {
             return;
         }
-        let removed = self.replica.change(|txn, roots| Ok::<_, std::convert::Infallible>(crate::document::recorder::remove_hanging_edges(txn, roots)));
+        let removed = self.replica.change(|txn, roots| {
+            Ok::<_, std::convert::Infallible>(crate::document::recorder::remove_hanging_edges(
+                txn, roots,
+            ))
+        });
         match removed {
             Ok(Ok((_, Some((update, touched))))) => {
-                self.pending.add(None, &Actor::System, self.shared.now(), update, touched);
+                self.pending
+                    .add(None, &Actor::System, self.shared.now(), update, touched);
             }
             Ok(Ok((_, None))) => {}
             Ok(Err(never)) => match never {},
@@ -108,9 +127,20 @@ impl DocumentActor {
     }
 
     fn awareness(&mut self, connection: ConnectionId, update: &[u8]) {
-        let Some(peer) = self.peers.get(&connection) else { return };
-        let source = Source::Connection { connection, actor: peer.actor.clone(), label: peer.label.clone() };
-        match self.presence.apply(update, &source, self.shared.options.awareness_bytes, self.shared.now()) {
+        let Some(peer) = self.peers.get(&connection) else {
+            return;
+        };
+        let source = Source::Connection {
+            connection,
+            actor: peer.actor.clone(),
+            label: peer.label.clone(),
+        };
+        match self.presence.apply(
+            update,
+            &source,
+            self.shared.options.awareness_bytes,
+            self.shared.now(),
+        ) {
             Ok(accepted) => self.tell_presence(accepted),
             Err(rejected) => self.reject(connection, update, &rejected.to_string()),
         }
@@ -131,7 +161,9 @@ impl DocumentActor {
     }
 
     fn actor_of(&self, connection: ConnectionId) -> Actor {
-        self.peers.get(&connection).map_or(Actor::System, |peer| peer.actor.clone())
+        self.peers
+            .get(&connection)
+            .map_or(Actor::System, |peer| peer.actor.clone())
     }
 
     fn send(&self, connection: ConnectionId, frame: Outbound) {
