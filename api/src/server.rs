@@ -65,7 +65,18 @@ pub fn router(routes: Routes) -> Router {
     let compressed = transport::router(routes.endpoint)
         .merge(studio::routes(&routes.public))
         .layer(CompressionLayer::new().compress_when(Compressible));
+    let all = Router::new()
+        .merge(compressed)
+        .merge(routes.sockets.routes())
+        .merge(assets::routes(routes.assets))
+        .merge(health::routes(routes.health));
+    surround(all, routes.origins)
+}
+
+/// What lies around every route, outermost first.
+fn surround(router: Router, origins: Origins) -> Router {
     let layers = ServiceBuilder::new()
+        .layer(middleware::map_request(drop_odd_request_id))
         .layer(SetSensitiveRequestHeadersLayer::new([
             AUTHORIZATION,
             COOKIE,
@@ -81,17 +92,8 @@ pub fn router(routes: Routes) -> Router {
         )
         .layer(PropagateRequestIdLayer::new(REQUEST_ID))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(middleware::from_fn_with_state(
-            routes.origins,
-            cross_origin::admit,
-        ));
-    Router::new()
-        .merge(compressed)
-        .merge(routes.sockets.routes())
-        .merge(assets::routes(routes.assets))
-        .merge(health::routes(routes.health))
-        .layer(middleware::map_request(drop_odd_request_id))
-        .layer(layers)
+        .layer(middleware::from_fn_with_state(origins, cross_origin::admit));
+    router.layer(layers)
 }
 
 /// Serves until `stop` is cancelled, and then until everything under way has ended or [`DRAIN_TIME`] is over.
@@ -228,3 +230,6 @@ fn is_text(headers: &HeaderMap) -> bool {
             | "text/plain"
     )
 }
+
+#[cfg(test)]
+mod tests;

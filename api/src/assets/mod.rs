@@ -17,7 +17,7 @@ mod range;
 mod receive;
 mod signing;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod upload;

@@ -15,22 +15,22 @@ type Stored = Arc<Mutex<HashMap<BlobKey, Bytes>>>;
 
 /// Blobs in memory.
 #[derive(Clone, Default)]
-pub(super) struct MemoryBlobs(Stored);
+pub(crate) struct MemoryBlobs(Stored);
 
 impl MemoryBlobs {
     /// The bytes of a blob.
-    pub(super) fn bytes(&self, key: &BlobKey) -> Option<Bytes> {
+    pub(crate) fn bytes(&self, key: &BlobKey) -> Option<Bytes> {
         self.0.lock().expect("not poisoned").get(key).cloned()
     }
 
     /// Stores a blob.
-    pub(super) fn put(&self, key: BlobKey, bytes: impl Into<Bytes>) {
+    pub(crate) fn put(&self, key: BlobKey, bytes: impl Into<Bytes>) {
         let mut stored = self.0.lock().expect("not poisoned");
         stored.insert(key, bytes.into());
     }
 
     /// Whether nothing is stored.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.lock().expect("not poisoned").is_empty()
     }
 }
