@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::time::Timestamp;
 
 /// How long a key is remembered.
-pub const IDEMPOTENCY_TTL: Duration = Duration::from_secs(24 * 60 * 60);
+pub const IDEMPOTENCY_TTL: Duration = Duration::from_hours(24);
 
 /// A key as a client gave it, in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! - A command is a plain value: no clock, randomness, spawn or network in it. It may be run again after a conflict.
 //! - Commands of one workspace run one after the other, across all processes ([`Scope`]), so what a command has read
 //!   stays true until it commits.
-//! - All effects of a command, its events included, are durable when [`Store::run`] returns, or none is.
+//! - All effects of a command, its events included, are durable when [`StoreExt::run`] returns, or none is.
 //!
 //! Not here: SQL, retries, databases (`storage`).
 
@@ -101,6 +101,10 @@ pub trait Store: Send + Sync + 'static {
     async fn run_erased(&self, command: Arc<dyn ErasedCommand>) -> Result<Box<dyn Any + Send>>;
     /// Reads what is committed.
     fn reads(&self) -> &dyn Reads;
+    /// Whether other processes may write the same store.
+    fn is_shared(&self) -> bool {
+        false
+    }
     /// Wakes when the log of a workspace may have grown; losing a wake-up is possible, so followers also poll.
     /// The number is the highest sequence known to this process.
     fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence>;

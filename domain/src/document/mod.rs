@@ -7,22 +7,29 @@
 //!
 //! Not here: wire protocols of sockets (`api`), the tables of changes (`storage`).
 
+mod actor;
 mod attribution;
 mod audit;
+mod contain;
 mod content;
 mod edit;
+mod history;
 mod labels;
 mod layout;
 pub mod lib0;
 mod node_edit;
 mod order;
+mod outbox;
+mod presence;
 mod read;
 mod recorder;
+mod replica;
 mod restore;
 mod room;
 mod seed;
 mod service;
 mod text_edit;
+mod threads;
 mod touched;
 mod validate;
 
@@ -38,7 +45,7 @@ pub use edit::{
 };
 pub use layout::{PROSE_FIELDS, is_prose};
 pub use room::{Access, Connection, Inbound, Join, Outbound, Presence};
-pub use service::{DocumentOptions, DocumentService};
+pub use service::{DocumentOptions, DocumentService, DocumentStatistics};
 pub use touched::{How, Touched, TouchedNode};
 pub use validate::{Rejection, UpdateFacts, UpdateLimits, decode_state_vector, validate_update};
 

@@ -1,8 +1,8 @@
 //! Connections to a live document, independent of the wire protocol.
 //!
 //! Invariants
-//! - Frames for one connection arrive in order, and none is left out silently: a connection that can not keep up gets
-//!   one fresh difference instead of what was dropped.
+//! - Frames for one connection arrive in order, and none is left out silently: a connection that can not keep up is closed
+//!   with 1013, and catches up when it comes back.
 //! - `Acknowledged` follows the commit of what it acknowledges.
 //! - Dropping a [`Connection`] leaves the document.
 

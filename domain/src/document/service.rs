@@ -1,19 +1,41 @@
-//! The document service.
+//! The document service: finds or opens the actor of a document, and hands it what is asked.
+//!
+//! Invariants
+//! - A document has at most one actor in this process: the entry in `open` decides, and is made before anything is read.
+//! - Permission is checked here for edits; for reads and joins by the caller, who knows the work already.
+//!
+//! Not here: what an actor does (`actor`), other versions than the present one (`history`).
+
+mod connection;
+mod shared;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
+use crate::actor::Actor;
+use crate::document::actor::{Edit, EditRequest, Message};
+use crate::document::contain::install_hook;
+use crate::document::outbox::Outbox;
 use crate::document::{
-    Access, Content, EditNodes, EditOutcome, EditText, Editor, Inbound, Join, NodeState, Outbound,
-    Presence, ReplaceText, RestoreVersion, Version,
+    Access, Content, EditNodes, EditOutcome, EditText, Editor, Join, NodeOperation, NodeState,
+    Presence, ReplaceText, RestoreVersion, Touched, Version, history, seed,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ids::WorkId;
+use crate::people::Role;
 use crate::store::SharedStore;
 use crate::time::SharedClock;
-use crate::work::{AssetFile, FinishedUpload};
+use crate::work::{FinishedUpload, Work, WorkKind, visible_work};
+
+pub use connection::Connection;
+pub use shared::DocumentStatistics;
+pub(crate) use shared::Shared;
+
+/// How often a request is handed to a new actor when the former one ended under it.
+const ATTEMPTS: usize = 3;
 
 /// Limits and sizes of the service.
 #[derive(Debug, Clone)]
@@ -45,122 +67,256 @@ impl Default for DocumentOptions {
 /// The one way to read and write documents. Cheap to clone.
 #[derive(Clone)]
 pub struct DocumentService {
-    #[expect(dead_code, reason = "being built")]
-    store: SharedStore,
-    #[expect(dead_code, reason = "being built")]
-    clock: SharedClock,
+    shared: Arc<Shared>,
 }
 
-/// A connection to a live document.
-pub struct Connection {}
-
-#[expect(clippy::unused_async, clippy::todo, reason = "being built")]
-impl Connection {
-    /// Hands a frame to the document; waits while the document is busy.
-    pub async fn send(&self, _frame: Inbound) {
-        todo!()
-    }
-    /// The next frame for the editor; none after `Closed` was taken.
-    pub async fn next(&self) -> Option<Outbound> {
-        todo!()
-    }
-    /// A frame that is ready now.
-    pub fn try_next(&self) -> Option<Outbound> {
-        todo!()
-    }
-    /// Changes what the connection may do; the editor is told.
-    pub fn set_access(&self, _access: Access) {
-        todo!()
-    }
-}
-
-#[expect(clippy::unused_async, clippy::todo, reason = "being built")]
 impl DocumentService {
-    /// Starts the threads.
-    pub fn start(_options: DocumentOptions, store: SharedStore, clock: SharedClock) -> Self {
-        let _ = Arc::new(());
-        Self { store, clock }
+    /// Starts the threads. Must be called inside a runtime.
+    pub fn start(options: DocumentOptions, store: SharedStore, clock: SharedClock) -> Self {
+        install_hook();
+        Self {
+            shared: Shared::start(options, store, clock),
+        }
     }
+
     /// Joins a document; opens it where needed.
-    pub async fn join(&self, _join: Join) -> Result<Connection> {
-        todo!()
+    pub async fn join(&self, join: Join) -> Result<Connection> {
+        for _ in 0..ATTEMPTS {
+            let outbox = Arc::new(Outbox::default());
+            let may_write = Arc::new(AtomicBool::new(join.access == Access::Write));
+            let (reply, answer) = oneshot::channel();
+            let message = Message::Join(join.clone(), outbox.clone(), may_write.clone(), reply);
+            let mailbox = self.shared.send(join.work, message).await?;
+            if answer.await.is_ok() {
+                return Ok(Connection::new(join.connection, mailbox, outbox, may_write));
+            }
+        }
+        Err(unavailable())
     }
+
     /// See [`EditNodes`].
-    pub async fn edit_nodes(&self, _edit: EditNodes) -> Result<EditOutcome> {
-        todo!()
+    pub async fn edit_nodes(&self, mut edit: EditNodes) -> Result<EditOutcome> {
+        for operation in &mut edit.operations {
+            name(operation);
+        }
+        self.edit(edit.work, Edit::Nodes(edit)).await
     }
+
     /// See [`EditText`].
-    pub async fn edit_text(&self, _edit: EditText) -> Result<EditOutcome> {
-        todo!()
+    pub async fn edit_text(&self, edit: EditText) -> Result<EditOutcome> {
+        self.edit(edit.work, Edit::Text(edit)).await
     }
+
     /// See [`ReplaceText`].
-    pub async fn replace_text(&self, _edit: ReplaceText) -> Result<EditOutcome> {
-        todo!()
+    pub async fn replace_text(&self, edit: ReplaceText) -> Result<EditOutcome> {
+        self.edit(edit.work, Edit::Replace(edit)).await
     }
+
     /// See [`RestoreVersion`].
-    pub async fn restore_version(&self, _edit: RestoreVersion) -> Result<EditOutcome> {
-        todo!()
+    pub async fn restore_version(&self, edit: RestoreVersion) -> Result<EditOutcome> {
+        self.edit(edit.work, Edit::Restore(edit)).await
     }
+
     /// Merges a raw Yjs update (encoding v1), like a sync message.
     pub async fn apply_update(
         &self,
-        _work: WorkId,
-        _editor: Editor,
-        _update: Bytes,
+        work: WorkId,
+        editor: Editor,
+        update: Bytes,
     ) -> Result<EditOutcome> {
-        todo!()
+        self.edit(work, Edit::Update(editor, update)).await
     }
+
     /// Makes a finished upload the present version of its asset; returns that version.
     pub async fn finish_upload(
         &self,
-        _work: WorkId,
-        _editor: Editor,
-        _upload: FinishedUpload,
+        work: WorkId,
+        editor: Editor,
+        upload: FinishedUpload,
     ) -> Result<Version> {
-        todo!()
+        match self.edit(work, Edit::Upload(editor, upload)).await? {
+            EditOutcome::Applied(applied) => Ok(applied.version),
+            outcome => Err(Error::internal(format!("an upload ended as {outcome:?}"))),
+        }
     }
+
+    async fn edit(&self, work: WorkId, edit: Edit) -> Result<EditOutcome> {
+        self.check_editor(work, &edit).await?;
+        for _ in 0..ATTEMPTS {
+            let (reply, answer) = oneshot::channel();
+            self.shared
+                .send(
+                    work,
+                    Message::Edit(EditRequest {
+                        edit: edit.clone(),
+                        reply,
+                    }),
+                )
+                .await?;
+            // An actor that ended before it took the edit leaves it unanswered; one that took it answers.
+            if let Ok(outcome) = answer.await {
+                return outcome;
+            }
+        }
+        Err(unavailable())
+    }
+
+    async fn check_editor(&self, work: WorkId, edit: &Edit) -> Result<()> {
+        let Actor::Person(user) = &edit.editor().actor else {
+            return Ok(());
+        };
+        let (work, role) = visible_work(self.shared.store.reads(), work, *user).await?;
+        if role < Role::Editor {
+            return Err(Error::Forbidden(
+                "this needs the role editor; you are viewer".to_owned(),
+            ));
+        }
+        if work.deleted_at.is_some() {
+            return Err(Error::Conflict(format!(
+                "work {} lies in the bin; restore it first",
+                work.id
+            )));
+        }
+        Ok(())
+    }
+
     /// The committed content of documents, at a version (none: the present one), in the order of the ids; batches its reads.
     /// Permission is checked by the caller. A version beyond the present one is `Invalid`.
     pub async fn contents(
         &self,
-        _works: &[WorkId],
-        _at: Option<Version>,
+        works: &[WorkId],
+        at: Option<Version>,
     ) -> Result<Vec<Arc<Content>>> {
-        todo!()
+        let rows = self.works(works).await?;
+        let mut stored = self
+            .shared
+            .store
+            .reads()
+            .load_documents(works, at)
+            .await?
+            .into_iter();
+        let mut contents = Vec::with_capacity(rows.len());
+        for work in rows {
+            let version = history::check_version(&work, at)?;
+            let document = stored
+                .next()
+                .ok_or_else(|| Error::not_found("work", work.id))?;
+            let version = at.unwrap_or_else(|| history::version_of(&document).max(version));
+            contents
+                .push(history::content_of(&self.shared.threads, &work, document, version).await?);
+        }
+        Ok(contents)
     }
+
     /// The nodes of structured documents with their last change, at a version.
     pub async fn node_states(
         &self,
-        _works: &[WorkId],
-        _at: Option<Version>,
+        works: &[WorkId],
+        at: Option<Version>,
     ) -> Result<Vec<Vec<NodeState>>> {
-        todo!()
+        let contents = self.contents(works, at).await?;
+        let mut versions = self
+            .shared
+            .store
+            .reads()
+            .list_node_versions(works, at)
+            .await?;
+        let states = works.iter().zip(contents).map(|(work, content)| {
+            let own = versions
+                .extract_if(.., |version| version.work == *work)
+                .collect();
+            history::node_states(&content, own)
+        });
+        Ok(states.collect())
     }
-    /// The whole state of documents as Yjs updates (encoding v1), for export and doctor.
-    pub async fn state(&self, _work: WorkId, _at: Option<Version>) -> Result<Bytes> {
-        todo!()
+
+    /// The whole state of a document as one Yjs update (encoding v1).
+    pub async fn state(&self, work: WorkId, at: Option<Version>) -> Result<Bytes> {
+        let row = self
+            .works(&[work])
+            .await?
+            .pop()
+            .ok_or_else(|| Error::not_found("work", work))?;
+        history::check_version(&row, at)?;
+        let stored = self
+            .shared
+            .store
+            .reads()
+            .load_documents(&[work], at)
+            .await?
+            .pop();
+        let stored = stored.ok_or_else(|| Error::not_found("work", work))?;
+        history::state_of(&self.shared.threads, &row, stored).await
     }
+
+    async fn works(&self, ids: &[WorkId]) -> Result<Vec<Work>> {
+        let rows = self.shared.store.reads().list_works_by_id(ids).await?;
+        let find = |id: &WorkId| {
+            rows.iter()
+                .find(|row| row.id == *id)
+                .cloned()
+                .ok_or_else(|| Error::not_found("work", id))
+        };
+        ids.iter().map(find).collect()
+    }
+
     /// Who is at a document now, in this and other processes.
-    pub async fn presence(&self, _work: WorkId) -> Result<Vec<Presence>> {
-        todo!()
+    pub async fn presence(&self, work: WorkId) -> Result<Vec<Presence>> {
+        if !self.shared.is_open(work) && !self.shared.store.is_shared() {
+            return Ok(Vec::new());
+        }
+        Ok(self.follow_presence(work).await?.borrow().clone())
     }
+
     /// Follows who is at a document.
-    pub async fn follow_presence(&self, _work: WorkId) -> Result<watch::Receiver<Vec<Presence>>> {
-        todo!()
+    pub async fn follow_presence(&self, work: WorkId) -> Result<watch::Receiver<Vec<Presence>>> {
+        for _ in 0..ATTEMPTS {
+            let (reply, answer) = oneshot::channel();
+            self.shared.send(work, Message::Presence(reply)).await?;
+            if let Ok(presence) = answer.await {
+                return Ok(presence);
+            }
+        }
+        Err(unavailable())
     }
+
     /// The first change of a new work of this kind with this content, encoding v1, for `work::CreateWork`.
-    pub fn seed(
-        &self,
-        _content: &Content,
-        _kind: crate::work::WorkKind,
-    ) -> Result<(Bytes, super::Touched)> {
-        todo!()
+    pub fn seed(&self, content: &Content, kind: WorkKind) -> Result<(Bytes, Touched)> {
+        seed::seed_update(kind, content).map(|(update, touched)| (Bytes::from(update), touched))
     }
-    /// Closes every connection (1012), stores what is pending, ends the threads.
+
+    /// What the service is doing, for metrics.
+    pub fn statistics(&self) -> DocumentStatistics {
+        self.shared.statistics()
+    }
+
+    /// Closes every connection (1012), stores what is pending, and returns when it is stored.
     pub async fn stop(&self) {
-        todo!()
+        self.shared.stop().await;
     }
-    /// A description of a file, as an asset document shows it.
-    #[expect(dead_code, reason = "being built")]
-    fn describe(_file: &AssetFile) {}
+}
+
+/// Gives new nodes and edges an id.
+fn name(operation: &mut NodeOperation) {
+    let id = match operation {
+        NodeOperation::Put(node) => &mut node.id,
+        NodeOperation::Connect(edge) => &mut edge.id,
+        _ => return,
+    };
+    id.get_or_insert_with(|| uuid::Uuid::now_v7().simple().to_string());
+}
+
+fn unavailable() -> Error {
+    Error::Unavailable("the document is being reloaded".into())
+}
+
+impl Connection {
+    /// Changes what the connection may do; holds for the next frame, and the editor is told.
+    pub fn set_access(&self, access: Access) {
+        let may_write = access == Access::Write;
+        if self.may_write.swap(may_write, Ordering::Relaxed) != may_write {
+            self.outbox
+                .push(crate::document::Outbound::AccessChanged(access));
+        }
+    }
 }

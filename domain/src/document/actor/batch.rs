@@ -1,0 +1,179 @@
+//! Changes that were applied and wait to be stored, with what follows their commit.
+//!
+//! Invariants
+//! - Updates of one connection in one batch are one change: nobody else has seen anything of the batch, so they can not
+//!   build on each other across connections, and their order among connections does not matter.
+//! - Outputs leave in the order they were added, after the commit and after the batch was sent to everybody.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use crate::actor::Actor;
+use crate::document::edit::{Applied, EditOutcome};
+use crate::document::outbox::Outbox;
+use crate::document::room::Outbound;
+use crate::document::{Touched, Version};
+use crate::error::{Error, Result};
+use crate::ids::ConnectionId;
+use crate::time::Timestamp;
+use crate::work::{Appended, PendingChange};
+
+use super::edits::RunningEdit;
+
+/// Changes that wait for a commit.
+#[derive(Default)]
+pub(crate) struct Batch {
+    changes: Vec<BatchChange>,
+    outputs: Vec<Output>,
+}
+
+struct BatchChange {
+    /// Whose updates may be added to it.
+    connection: Option<ConnectionId>,
+    actor: Actor,
+    at: Timestamp,
+    updates: Vec<Bytes>,
+    touched: Touched,
+}
+
+/// What waits for a commit.
+pub(crate) enum Output {
+    /// A frame for one connection.
+    Frame(Arc<Outbox>, Outbound),
+    /// The answer to a raw update through the API; the index of its change, where it made one.
+    Update(oneshot::Sender<Result<EditOutcome>>, Option<usize>),
+}
+
+/// A commit that is under way.
+pub(crate) struct Flight {
+    pub(crate) commit: Pin<Box<dyn Future<Output = Result<Appended>>>>,
+    pub(crate) changes: Vec<PendingChange>,
+    pub(crate) outputs: Vec<Output>,
+    /// The structured edit that this commit is of.
+    pub(crate) edit: Option<RunningEdit>,
+    /// The state after these changes, where a snapshot is due.
+    pub(crate) state: Option<Bytes>,
+}
+
+impl Flight {
+    pub(crate) fn is_edit(&self) -> bool {
+        self.edit.is_some()
+    }
+}
+
+impl Batch {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    pub(crate) fn add_output(&mut self, output: Output) {
+        self.outputs.push(output);
+    }
+
+    /// Adds an update; returns the index of its change in the batch.
+    pub(crate) fn add(
+        &mut self,
+        connection: Option<ConnectionId>,
+        actor: &Actor,
+        at: Timestamp,
+        update: Bytes,
+        touched: Touched,
+    ) -> usize {
+        let known = self.changes.iter_mut().enumerate().rev();
+        let mut own =
+            known.filter(|(_, change)| connection.is_some() && change.connection == connection);
+        if let Some((index, change)) = own.next() {
+            change.updates.push(update);
+            change.touched.merge(touched);
+            return index;
+        }
+        self.changes.push(BatchChange {
+            connection,
+            actor: actor.clone(),
+            at,
+            updates: vec![update],
+            touched,
+        });
+        self.changes.len() - 1
+    }
+
+    /// Takes everything out, each change as one update.
+    pub(crate) fn take(&mut self) -> Result<(Vec<PendingChange>, Vec<Output>)> {
+        let changes = std::mem::take(&mut self.changes)
+            .into_iter()
+            .map(BatchChange::into_pending)
+            .collect::<Result<_>>()?;
+        Ok((changes, std::mem::take(&mut self.outputs)))
+    }
+
+    /// Drops everything, telling those who wait for an answer.
+    pub(crate) fn refuse(&mut self, reason: &dyn std::fmt::Display) {
+        self.changes.clear();
+        refuse(std::mem::take(&mut self.outputs), reason);
+    }
+}
+
+/// Tells those who wait for an answer that nothing was stored.
+pub(crate) fn refuse(outputs: Vec<Output>, reason: &dyn std::fmt::Display) {
+    for output in outputs {
+        let error = || Error::Unavailable(reason.to_string().into());
+        // Whoever no longer waits needs no answer.
+        match output {
+            Output::Frame(..) => {}
+            Output::Update(reply, _) => drop(reply.send(Err(error()))),
+        }
+    }
+}
+
+impl BatchChange {
+    fn into_pending(self) -> Result<PendingChange> {
+        let update = merge(self.updates)?;
+        Ok(PendingChange {
+            actor: self.actor,
+            at: self.at,
+            update,
+            touched: self.touched,
+        })
+    }
+}
+
+/// Several updates as one.
+pub(crate) fn merge(mut updates: Vec<Bytes>) -> Result<Bytes> {
+    if updates.len() == 1 {
+        return updates
+            .pop()
+            .ok_or_else(|| Error::internal("no update to merge"));
+    }
+    let merged = yrs::merge_updates_v1(&updates).map_err(|error| Error::Internal(error.into()))?;
+    Ok(Bytes::from(merged))
+}
+
+impl Output {
+    /// Lets it out: everything that was applied before it is stored. `first` is the version of the batch's first change.
+    pub(crate) fn release(self, first: Version, last: Version, changes: &[PendingChange]) {
+        // Whoever no longer waits needs no answer.
+        match self {
+            Self::Frame(outbox, frame) => drop(outbox.push(frame)),
+            Self::Update(reply, index) => {
+                let node_ids = index
+                    .and_then(|index| changes.get(index))
+                    .map(|change| change.touched.node_ids());
+                let node_ids = node_ids
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect();
+                let version = index.map_or(last, |index| Version(first.0 + index as u64));
+                drop(reply.send(Ok(EditOutcome::Applied(Applied {
+                    version,
+                    node_ids,
+                    concurrent: Vec::new(),
+                }))));
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Frames of editors: synchronisation, changes, awareness.
+
+use bytes::Bytes;
+
+use crate::actor::Actor;
+use crate::document::presence::Source;
+use crate::document::replica::{Applied, Failure};
+use crate::document::room::{Access, Inbound, Outbound};
+use crate::document::validate::decode_state_vector;
+use crate::ids::ConnectionId;
+
+use super::DocumentActor;
+use super::batch::Output;
+
+impl DocumentActor {
+    pub(super) fn frame(&mut self, connection: ConnectionId, frame: Inbound) {
+        if !self.peers.contains_key(&connection) {
+            return;
+        }
+        match frame {
+            Inbound::SyncStep1(state_vector) => self.sync_step_1(connection, &state_vector),
+            Inbound::SyncStep2(update) => self.update(connection, &update, true),
+            Inbound::Update(update) => self.update(connection, &update, false),
+            Inbound::Awareness(update) => self.awareness(connection, &update),
+            Inbound::QueryAwareness => {
+                if let Some(everybody) = self.presence.everybody() {
+                    self.send(connection, Outbound::Awareness(everybody));
+                }
+            }
+        }
+    }
+
+    /// Answers with what the editor lacks, and asks for what the server lacks: offline edits arrive that way.
+    fn sync_step_1(&mut self, connection: ConnectionId, state_vector: &[u8]) {
+        let known = match decode_state_vector(state_vector) {
+            Ok(known) => known,
+            Err(rejection) => return self.reject(connection, state_vector, &rejection.to_string()),
+        };
+        match self.replica.difference(&known) {
+            Ok(difference) => {
+                self.send_after_commit(connection, Outbound::SyncStep2(difference));
+                self.send_after_commit(
+                    connection,
+                    Outbound::SyncStep1(self.replica.state_vector()),
+                );
+            }
+            Err(failure) => self.fail(&failure),
+        }
+    }
+
+    fn update(&mut self, connection: ConnectionId, update: &Bytes, is_reply: bool) {
+        if self.access_of(connection) != Some(Access::Write) {
+            return self.refuse_write(connection, update);
+        }
+        if let Err(reason) = self.check_growth(update.len()) {
+            return self.close(connection, 1009, &reason);
+        }
+        match self.replica.apply(update, is_reply) {
+            Ok(Applied::Changed(update, recorded)) => {
+                let actor = self.actor_of(connection);
+                self.pending.add(
+                    Some(connection),
+                    &actor,
+                    self.shared.now(),
+                    update,
+                    recorded.touched,
+                );
+                self.remove_hanging_edges(recorded.has_hanging_edges);
+                self.acknowledge(connection, is_reply);
+            }
+            Ok(Applied::Nothing) => self.acknowledge(connection, is_reply),
+            Ok(Applied::Missing) => {
+                if let Some(peer) = self.peers.get_mut(&connection) {
+                    peer.unplaced += 1;
+                }
+                self.send_after_commit(
+                    connection,
+                    Outbound::SyncStep1(self.replica.state_vector()),
+                );
+            }
+            Err(Failure::Rejected(rejection)) => {
+                self.reject(connection, update, &rejection.to_string());
+            }
+            Err(failure) => {
+                self.reject(connection, update, &failure.to_string());
+                self.fail(&failure);
+            }
+        }
+    }
+
+    /// A connection that may not write: nothing of it is taken, and it is told whether anything was lost by that.
+    fn refuse_write(&mut self, connection: ConnectionId, update: &[u8]) {
+        let brings_nothing = self.replica.knows_all(update);
+        self.send_after_commit(connection, Outbound::Acknowledged(brings_nothing));
+    }
+
+    /// Acknowledges one frame, and after a reply all that waited for it.
+    fn acknowledge(&mut self, connection: ConnectionId, is_reply: bool) {
+        let waited = match self.peers.get_mut(&connection) {
+            Some(peer) if is_reply => std::mem::take(&mut peer.unplaced),
+            _ => 0,
+        };
+        for _ in 0..=waited {
+            self.send_after_commit(connection, Outbound::Acknowledged(true));
+        }
+    }
+
+    /// Edges whose ends went elsewhere are removed at once, by the system.
+    pub(super) fn remove_hanging_edges(&mut self, has_hanging_edges: bool) {
+        if !has_hanging_edges {
+            return;
+        }
+        let removed = self.replica.change(|txn, roots| {
+            Ok::<_, std::convert::Infallible>(crate::document::recorder::remove_hanging_edges(
+                txn, roots,
+            ))
+        });
+        match removed {
+            Ok(Ok((_, Some((update, touched))))) => {
+                self.pending
+                    .add(None, &Actor::System, self.shared.now(), update, touched);
+            }
+            Ok(Ok((_, None))) => {}
+            Ok(Err(never)) => match never {},
+            Err(failure) => self.fail(&failure),
+        }
+    }
+
+    fn awareness(&mut self, connection: ConnectionId, update: &[u8]) {
+        let Some(peer) = self.peers.get(&connection) else {
+            return;
+        };
+        let source = Source::Connection {
+            connection,
+            actor: peer.actor.clone(),
+            label: peer.label.clone(),
+        };
+        match self.presence.apply(
+            update,
+            &source,
+            self.shared.options.awareness_bytes,
+            self.shared.now(),
+        ) {
+            Ok(accepted) => self.tell_presence(accepted),
+            Err(rejected) => self.reject(connection, update, &rejected.to_string()),
+        }
+    }
+
+    /// Refuses bytes: they are kept with actor and reason, and their sender is told and closed.
+    fn reject(&mut self, connection: ConnectionId, bytes: &[u8], reason: &str) {
+        let actor = self.actor_of(connection);
+        self.shared.quarantine(&self.work, actor, bytes, reason);
+        self.close(connection, 4400, reason);
+    }
+
+    fn close(&mut self, connection: ConnectionId, code: u16, reason: &str) {
+        if let Some(peer) = self.peers.get(&connection) {
+            peer.outbox.close(code, reason);
+        }
+        self.leave(connection);
+    }
+
+    fn actor_of(&self, connection: ConnectionId) -> Actor {
+        self.peers
+            .get(&connection)
+            .map_or(Actor::System, |peer| peer.actor.clone())
+    }
+
+    fn send(&self, connection: ConnectionId, frame: Outbound) {
+        if let Some(peer) = self.peers.get(&connection) {
+            peer.outbox.push(frame);
+        }
+    }
+
+    fn send_after_commit(&mut self, connection: ConnectionId, frame: Outbound) {
+        if let Some(outbox) = self.peers.get(&connection).map(|peer| peer.outbox.clone()) {
+            self.after_commit(Output::Frame(outbox, frame));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! One in-memory Yrs document with what goes with it: roots, recorder, and what is known of its state.
+//!
+//! Invariants
+//! - Only validated bytes are applied, so nothing ever becomes pending inside yrs.
+//! - After a [`Failure`] the replica must be thrown away: yrs has no rollback.
+//!
+//! Not here: storing anything (`actor`), conflict rules (`node_edit`, `text_edit`).
+
+use bytes::Bytes;
+use yrs::updates::decoder::Decode;
+use yrs::updates::encoder::Encode;
+use yrs::{Doc, ReadTxn, StateVector, Transact, TransactionMut, Update};
+
+use crate::document::contain::{Contained, contain};
+use crate::document::layout::{Roots, open_document};
+use crate::document::read::read_content;
+use crate::document::recorder::{Recorded, Recorder};
+use crate::document::validate::{
+    Rejection, UpdateFacts, UpdateLimits, check_neighbours, validate_update,
+};
+use crate::document::{Content, Touched, Version};
+use crate::work::{StoredDocument, WorkKind};
+
+/// How deep shared types may lie in each other.
+const DEPTH: usize = 12;
+
+/// An open document.
+pub(crate) struct Replica {
+    kind: WorkKind,
+    doc: Doc,
+    roots: Roots,
+    recorder: Recorder,
+    known: StateVector,
+    limits: UpdateLimits,
+}
+
+/// What a change from here gave, and what to store where it changed anything.
+pub(crate) type Changed<T> = (T, Option<(Bytes, Touched)>);
+
+/// What became of bytes from outside.
+pub(crate) enum Applied {
+    /// It brought something: what to store, and what it touched.
+    Changed(Bytes, Recorded),
+    /// All of it was known.
+    Nothing,
+    /// It builds on changes that are not here; nothing was applied.
+    Missing,
+}
+
+/// Why a replica can not be used any more, or bytes can not be taken.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The bytes are refused; the replica is as before.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The bytes were applied and are refused for what they did; the replica must go.
+    #[error("{0}")]
+    Spoilt(String),
+    /// yrs failed; the replica must go.
+    #[error(transparent)]
+    Contained(#[from] Contained),
+}
+
+impl Replica {
+    /// Builds a document from what is stored. A stored change that can not be read is left out, and named in the log.
+    pub(crate) fn build(
+        kind: WorkKind,
+        limits: UpdateLimits,
+        stored: &StoredDocument,
+    ) -> Result<Self, Failure> {
+        contain(|| {
+            let (doc, roots) = open_document(kind);
+            if let Some(snapshot) = &stored.snapshot {
+                integrate(&doc, &snapshot.state)?;
+            }
+            for (version, update) in &stored.changes {
+                if let Err(failure) = integrate(&doc, update) {
+                    tracing::error!(document.id = %stored.work, %version, %failure, "a stored change can not be read and is left out");
+                }
+            }
+            let known = doc.transact().state_vector();
+            // Last, so that building records nothing.
+            let recorder = Recorder::attach(&doc, &roots, kind);
+            Ok(Self {
+                kind,
+                doc,
+                roots,
+                recorder,
+                known,
+                limits,
+            })
+        })?
+    }
+
+    /// Applies bytes that were validated before they were stored.
+    pub(crate) fn apply_stored(&mut self, update: &[u8]) -> Result<Recorded, Failure> {
+        contain(|| {
+            let ends = integrate(&self.doc, update)?;
+            self.known.merge(ends);
+            Ok(self.recorder.take(&self.doc.transact()))
+        })?
+    }
+
+    /// Validates and applies bytes from outside. `is_reply`: they answer a state vector, and so repeat much that is known.
+    pub(crate) fn apply(&mut self, update: &Bytes, is_reply: bool) -> Result<Applied, Failure> {
+        let facts = validate_update(update, self.kind, &self.known, &self.limits)?;
+        if facts.missing {
+            return Ok(Applied::Missing);
+        }
+        if !facts.has_new_blocks && !facts.has_deletes() {
+            return Ok(Applied::Nothing);
+        }
+        contain(|| self.apply_validated(update, is_reply, &facts))?
+    }
+
+    fn apply_validated(
+        &mut self,
+        update: &Bytes,
+        is_reply: bool,
+        facts: &UpdateFacts,
+    ) -> Result<Applied, Failure> {
+        check_neighbours(&self.doc.transact(), &facts.neighbours)?;
+        let decoded =
+            Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
+        let mut txn = self.doc.transact_mut();
+        txn.apply_update(decoded)
+            .map_err(|error| Failure::Spoilt(error.to_string()))?;
+        let is_changed = txn.has_changes();
+        // Of a long reply only what is new is worth storing; other updates are stored as they came.
+        let is_shortened = is_changed && (is_reply || !facts.has_new_blocks);
+        let shortened = is_shortened.then(|| Bytes::from(txn.encode_update_v1()));
+        note_known(&mut self.known, &txn);
+        if txn.has_missing_updates() {
+            return Err(Failure::Spoilt(
+                "the update left parts that can not be placed".to_owned(),
+            ));
+        }
+        drop(txn);
+        let recorded = self.recorder.take(&self.doc.transact());
+        match forbidden(&recorded) {
+            Some(reason) => Err(Failure::Spoilt(reason)),
+            None if is_changed => Ok(Applied::Changed(
+                shortened.unwrap_or_else(|| update.clone()),
+                recorded,
+            )),
+            None => Ok(Applied::Nothing),
+        }
+    }
+
+    /// Changes the document from here; gives what `change` gives, and what to store where anything changed.
+    ///
+    /// `change` must check everything before it writes: what is written stays.
+    pub(crate) fn change<T, E>(
+        &mut self,
+        change: impl FnOnce(&mut TransactionMut<'_>, &Roots) -> Result<T, E>,
+    ) -> Result<Result<Changed<T>, E>, Failure> {
+        let result = contain(|| {
+            let mut txn = self.doc.transact_mut();
+            let result = change(&mut txn, &self.roots);
+            let update = txn
+                .has_changes()
+                .then(|| Bytes::from(txn.encode_update_v1()));
+            note_known(&mut self.known, &txn);
+            drop(txn);
+            let recorded = self.recorder.take(&self.doc.transact());
+            result.map(|value| (value, update.map(|update| (update, recorded.touched))))
+        })?;
+        Ok(result)
+    }
+
+    /// What this document holds.
+    pub(crate) fn content(&self, version: Version) -> Result<Content, Failure> {
+        Ok(contain(|| Content {
+            version,
+            ..read_content(&self.doc.transact(), &self.roots)
+        })?)
+    }
+
+    /// Reads with an open transaction.
+    pub(crate) fn read<T>(
+        &self,
+        read: impl FnOnce(&yrs::Transaction<'_>, &Roots) -> T,
+    ) -> Result<T, Failure> {
+        Ok(contain(|| read(&self.doc.transact(), &self.roots))?)
+    }
+
+    /// Whether an update brings nothing new; false for one that can not be read.
+    pub(crate) fn knows_all(&self, update: &[u8]) -> bool {
+        let Ok(facts) = validate_update(update, self.kind, &self.known, &self.limits) else {
+            return false;
+        };
+        if facts.missing || facts.has_new_blocks {
+            return false;
+        }
+        !facts.has_deletes()
+            || facts
+                .deletes
+                .diff(&self.doc.transact().snapshot().delete_set)
+                .is_empty()
+    }
+
+    /// The state vector, encoding v1.
+    pub(crate) fn state_vector(&self) -> Bytes {
+        Bytes::from(self.known.encode_v1())
+    }
+
+    /// What somebody with this state vector lacks, encoding v1.
+    pub(crate) fn difference(&self, known: &StateVector) -> Result<Bytes, Failure> {
+        Ok(contain(|| {
+            Bytes::from(self.doc.transact().encode_state_as_update_v1(known))
+        })?)
+    }
+
+    /// The whole state, encoding v1.
+    pub(crate) fn state(&self) -> Result<Bytes, Failure> {
+        self.difference(&StateVector::default())
+    }
+}
+
+/// Why an update that was applied can not stay.
+fn forbidden(recorded: &Recorded) -> Option<String> {
+    if recorded.touched_file {
+        return Some("the file of an asset is changed by uploads only".to_owned());
+    }
+    (recorded.depth > DEPTH)
+        .then(|| format!("shared types lie more than {DEPTH} deep in each other"))
+}
+
+fn integrate(doc: &Doc, update: &[u8]) -> Result<StateVector, Failure> {
+    let decoded = Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
+    let mut txn = doc.transact_mut();
+    txn.apply_update(decoded)
+        .map_err(|error| Failure::Spoilt(error.to_string()))?;
+    let mut ends = StateVector::default();
+    note_known(&mut ends, &txn);
+    Ok(ends)
+}
+
+fn note_known(known: &mut StateVector, txn: &TransactionMut<'_>) {
+    for (client, ranges) in txn.insert_set().iter() {
+        if let Some(end) = ranges.iter().map(|range| range.end).max() {
+            known.set_max(*client, end);
+        }
+    }
+}
