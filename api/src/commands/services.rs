@@ -89,6 +89,7 @@ impl Services {
         let health = Health {
             ready: Arc::new(installation.clone()),
             authenticate: authenticate.clone(),
+            documents: documents.clone(),
             metrics: Some(telemetry::start_metrics().context("nothing can be measured")?),
             stop: stop.clone(),
         };
