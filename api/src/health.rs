@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use domain::Result;
+use domain::document::DocumentService;
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 use tokio::time::timeout;
@@ -44,6 +45,8 @@ pub struct Health {
     pub ready: Arc<dyn Ready>,
     /// Who may see the metrics.
     pub authenticate: Arc<dyn Authenticate>,
+    /// Documents, which count themselves.
+    pub documents: DocumentService,
     /// The metrics; none where nothing is measured.
     pub metrics: Option<PrometheusHandle>,
     /// Cancelled when the server stops.
@@ -97,6 +100,7 @@ async fn metrics(State(health): State<Health>, headers: HeaderMap) -> Response {
     if let Err(error) = health.authenticate.authenticate(secret).await {
         return crate::server::domain_failure(&error);
     }
+    measure_documents(&health.documents);
     if let Some(bytes) = resident_bytes().await {
         metrics::gauge!("process_resident_memory_bytes").set(bytes);
     }
@@ -109,6 +113,13 @@ async fn metrics(State(health): State<Health>, headers: HeaderMap) -> Response {
         text,
     )
         .into_response()
+}
+
+fn measure_documents(documents: &DocumentService) {
+    let statistics = documents.statistics();
+    metrics::gauge!("atelier_open_documents").set(statistics.open as f64);
+    metrics::counter!("atelier_document_failures_total").absolute(statistics.failures);
+    metrics::counter!("atelier_quarantined_updates_total").absolute(statistics.quarantined);
 }
 
 /// Resident memory of this process; none where the system does not tell.

@@ -10,7 +10,6 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use domain::Error;
 use domain::actor::Actor;
 use domain::document::{Editor, Version};
 use domain::ids::UploadId;
@@ -99,15 +98,12 @@ async fn take(
         file: received.file.clone(),
         at: services.clock.now(),
     };
-    let stored = services
+    // Where another PUT came first, this is the conflict that the loser hears of.
+    let version = services
         .documents
         .finish_upload(upload.work, editor, finished)
-        .await;
-    match stored {
-        Ok(version) => Ok((received.file, version)),
-        Err(Error::Conflict(_)) => Err(AssetError::Finished),
-        Err(error) => Err(error.into()),
-    }
+        .await?;
+    Ok((received.file, version))
 }
 
 fn answer(upload: &Upload, file: &AssetFile, version: Version) -> Response {

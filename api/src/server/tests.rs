@@ -99,7 +99,7 @@ fn scene() -> Scene {
         sockets: Sockets::new(services, SocketOptions::default(), stop.clone()),
         assets: AssetServices {
             store,
-            documents,
+            documents: documents.clone(),
             blobs: Arc::new(crate::assets::testing::MemoryBlobs::default()),
             addresses: Addresses::new(&secret, public.clone(), clock.clone()),
             clock,
@@ -108,6 +108,7 @@ fn scene() -> Scene {
         health: Health {
             ready: ready.clone(),
             authenticate,
+            documents: documents.clone(),
             metrics: Some(PrometheusBuilder::new().build_recorder().handle()),
             stop: stop.clone(),
         },

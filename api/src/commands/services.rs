@@ -1,0 +1,198 @@
+//! The services of a running server, built on an opened installation.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use api::assets::{Addresses, AssetServices};
+use api::auth::Authenticate;
+use api::config::{LimitSettings, Settings};
+use api::graphql::transport::{self, DocumentMode, Documents, Endpoint, Origins, Parts};
+use api::graphql::{self, CursorKey};
+use api::health::Health;
+use api::server::{self, Routes};
+use api::sync::access::AccessWatch;
+use api::sync::{SocketOptions, SocketServices, Sockets};
+use api::telemetry;
+use api::tokens::Tokens;
+use axum::Router;
+use domain::document::{DocumentOptions, DocumentService};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+use super::installation::Installation;
+
+/// How long documents may take to store what is pending, once everybody has left.
+const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
+/// How long sockets may take to say goodbye.
+const SOCKETS_TIME: Duration = Duration::from_secs(1);
+
+/// A server's services.
+pub(crate) struct Services {
+    pub(crate) installation: Installation,
+    pub(crate) documents: DocumentService,
+    authenticate: Arc<dyn Authenticate>,
+    endpoint: Endpoint,
+    sockets: Sockets,
+    routes: Option<Routes>,
+}
+
+impl Services {
+    /// Starts them for a server that listens at this address; `stop` ends what they do.
+    pub(crate) fn start(
+        settings: &Settings,
+        installation: Installation,
+        address: SocketAddr,
+        stop: &CancellationToken,
+    ) -> Result<Self> {
+        let public = settings.public_url_at(address);
+        let origins = Origins::new(&public, settings.access.allowed_origins.clone());
+        let documents = start_documents(&settings.limits, &installation);
+        let (store, clock) = (installation.store.clone(), installation.clock.clone());
+        let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
+        let authenticate: Arc<dyn Authenticate> =
+            Tokens::start(store.clone(), clock.clone(), watch.clone(), stop.clone());
+        let addresses = Addresses::new(&installation.secret, public.clone(), clock.clone());
+        let services = SocketServices {
+            documents: documents.clone(),
+            store: store.clone(),
+            clock: clock.clone(),
+            authenticate: authenticate.clone(),
+            watch: watch.clone(),
+            origins: origins.clone(),
+        };
+        let sockets = Sockets::new(services, socket_options(&settings.limits), stop.clone());
+        let assets = AssetServices {
+            store,
+            documents: documents.clone(),
+            blobs: installation.blobs.clone(),
+            clock,
+            authenticate: authenticate.clone(),
+            addresses: addresses.clone(),
+        };
+        let endpoint = Endpoint::try_new(Parts {
+            execute: Arc::new(graphql::schema(graphql_services(
+                settings,
+                &installation,
+                &documents,
+                addresses,
+            ))),
+            authenticate: authenticate.clone(),
+            documents: trusted_documents(settings)?,
+            origins: origins.clone(),
+            settings: transport_settings(settings),
+            shutdown: stop.clone(),
+        })
+        .context("the schema can not be read")?;
+        let health = Health {
+            ready: Arc::new(installation.clone()),
+            authenticate: authenticate.clone(),
+            documents: documents.clone(),
+            metrics: Some(telemetry::start_metrics().context("nothing can be measured")?),
+            stop: stop.clone(),
+        };
+        let routes = Routes {
+            endpoint: endpoint.clone(),
+            sockets: sockets.clone(),
+            assets,
+            health,
+            public,
+            origins,
+        };
+        Ok(Self {
+            installation,
+            documents,
+            authenticate,
+            endpoint,
+            sockets,
+            routes: Some(routes),
+        })
+    }
+
+    /// Who is behind a token.
+    pub(crate) fn authenticate(&self) -> &dyn Authenticate {
+        &*self.authenticate
+    }
+
+    /// All routes; taken once.
+    pub(crate) fn router(&mut self) -> Router {
+        self.routes.take().map(server::router).unwrap_or_default()
+    }
+
+    /// Ends what is still there after the stop: sockets, documents, storage. Nothing that was acknowledged waits for this.
+    pub(crate) async fn stop(self) {
+        let gone = timeout(SOCKETS_TIME, async {
+            self.endpoint.drained().await;
+            self.sockets.stopped().await;
+        });
+        if gone.await.is_err() {
+            warn!("sockets that did not close in time are cut off");
+        }
+        if timeout(DOCUMENTS_TIME, self.documents.stop())
+            .await
+            .is_err()
+        {
+            warn!("documents did not close in time; they come back from the log");
+        }
+        self.installation.close().await;
+    }
+}
+
+fn start_documents(limits: &LimitSettings, installation: &Installation) -> DocumentService {
+    let options = DocumentOptions {
+        threads: limits.document_threads,
+        document_bytes: limits.document.0 as usize,
+        awareness_bytes: limits.awareness.0 as usize,
+        idle_ms: limits.document_idle.as_millis() as u64,
+        ..DocumentOptions::default()
+    };
+    let (store, clock) = (installation.store.clone(), installation.clock.clone());
+    DocumentService::start(options, store, clock)
+}
+
+fn socket_options(limits: &LimitSettings) -> SocketOptions {
+    SocketOptions {
+        frame_bytes: limits.frame.0 as usize,
+        connections_per_person: limits.connections_per_person,
+        connections_per_document: limits.connections_per_document,
+        ..SocketOptions::default()
+    }
+}
+
+fn transport_settings(settings: &Settings) -> transport::Settings {
+    transport::Settings {
+        profile: settings.graphql.status_profile,
+        rate_limit: settings.access.rate_limit,
+        introspection: settings.graphql.introspection,
+        time_limit: settings.graphql.time_limit,
+        ..transport::Settings::default()
+    }
+}
+
+/// The trusted documents of the settings.
+pub(super) fn trusted_documents(settings: &Settings) -> Result<Documents> {
+    let mode = settings.graphql.trusted_documents;
+    match (&settings.graphql.trusted_documents_manifest, mode) {
+        (_, DocumentMode::Off) | (None, _) => Ok(Documents::off()),
+        (Some(path), mode) => Documents::load(mode, path)
+            .with_context(|| format!("the file {} is not used", path.display())),
+    }
+}
+
+fn graphql_services(
+    settings: &Settings,
+    installation: &Installation,
+    documents: &DocumentService,
+    addresses: Addresses,
+) -> graphql::Services {
+    graphql::Services {
+        store: installation.store.clone(),
+        documents: documents.clone(),
+        clock: installation.clock.clone(),
+        cursors: CursorKey::new(&installation.secret.0),
+        asset_urls: Arc::new(addresses),
+        upload_limit: settings.limits.upload.0,
+    }
+}
