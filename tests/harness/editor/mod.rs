@@ -65,6 +65,8 @@ pub(crate) struct Seen {
     pub(crate) replies: u64,
     /// Sync step 1 that were sent.
     asked: u64,
+    /// Sync step 1 of the server that were answered.
+    answered: u64,
     /// Changes that were sent and wait for a sync status.
     owed: u64,
     /// Sync statuses that said "stored".
@@ -213,10 +215,10 @@ impl Editor {
         self.shared.replica().doc.client_id().get()
     }
 
-    /// Waits until the server has answered everything that was asked.
+    /// Waits until both sides have told each other what they have.
     pub(crate) async fn synced(&self) {
-        self.see("the document is there", |seen| seen.replies >= seen.asked)
-            .await;
+        let is_synced = |seen: &Seen| seen.replies >= seen.asked && seen.answered > 0;
+        self.see("the document is there", is_synced).await;
     }
 
     /// Waits until all that was sent is stored; false where the connection ended before.
@@ -386,7 +388,10 @@ impl ReaderTask {
         match step {
             wire::STEP_1 => {
                 let difference = self.shared.replica().difference(payload);
-                self.shared.seen.send_modify(|seen| seen.owed += 1);
+                self.shared.seen.send_modify(|seen| {
+                    seen.owed += 1;
+                    seen.answered += 1;
+                });
                 let message = wire::sync(wire::STEP_2, &difference);
                 drop(
                     self.frames
