@@ -18,6 +18,11 @@ impl Random {
         Self(seed)
     }
 
+    /// A generator of its own for somebody else, which the same seed makes again.
+    pub(crate) fn fork(&mut self) -> Self {
+        Self((self.below(usize::MAX) as u64).max(1))
+    }
+
     /// A number below `limit`, which is not 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;

@@ -37,6 +37,13 @@ impl Subscription {
         let authorization = format!("Bearer {}", client.secret());
         let init = json!({"type": "connection_init", "payload": {"authorization": authorization}});
         subscription.send(init).await;
+        // Whoever subscribes before the acknowledgement is nobody yet.
+        let acknowledged = timeout(SOON, subscription.socket.next()).await;
+        let acknowledged = acknowledged
+            .expect("an acknowledgement")
+            .expect("a message");
+        let acknowledged = acknowledged.expect("a message").to_string();
+        assert!(acknowledged.contains("connection_ack"), "{acknowledged}");
         let payload = json!({"query": document, "variables": variables});
         subscription
             .send(json!({"type": "subscribe", "id": "1", "payload": payload}))

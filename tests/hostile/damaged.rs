@@ -1,18 +1,23 @@
 //! Damaged updates: real ones with a few bytes changed, thousands of them, against one live document of each kind.
 
+use std::sync::Arc;
+
 use serde_json::json;
+use tokio::task::JoinSet;
 use yrs::{Any, Map as _, MapPrelim};
 
 use super::{Bystander, assert_memory};
 use crate::harness::editor::replica;
-use crate::harness::{Editor, Installation, Person, Protocol, Random, Work, number, on_sqlite};
+use crate::harness::{
+    Client, Editor, Installation, Person, Protocol, Random, Work, number, on_sqlite,
+};
 
 on_sqlite![damaged_updates_are_refused_or_harmless];
 
 /// Damaged updates that are sent unless told otherwise.
 const MUTATIONS: u64 = 3_000;
-/// Updates between two looks at the server.
-const BATCH: u64 = 100;
+/// Those who send at the same time.
+const ATTACKERS: u64 = 6;
 
 /// A work under attack, and real changes of it, made by editors that never sent them.
 struct Target {
@@ -76,50 +81,32 @@ async fn damaged_updates_are_refused_or_harmless(installation: &Installation) {
     let mutations = number("ATELIER_TEST_MUTATIONS").unwrap_or(MUTATIONS);
     let (server, owner) = installation.open_with(&[("ATELIER_LOG", "warn")]).await;
     let attacker = owner.invite("Mallory", "EDITOR").await;
-    let targets = targets(&owner).await;
+    let targets = Arc::new(targets(&owner).await);
     let bystanders_work = owner.create_text("").await;
     let mut bystander = Bystander::at(&bystanders_work).await;
-    let mut editors = Vec::new();
-    for target in &targets {
-        editors.push(Editor::open(&target.work.by(&attacker.client), Protocol::YWebsocket).await);
+    let mut attackers = JoinSet::new();
+    for _ in 0..ATTACKERS {
+        let attack = Attack {
+            targets: targets.clone(),
+            client: attacker.client.clone(),
+            random: random.fork(),
+        };
+        attackers.spawn(attack.run(mutations / ATTACKERS));
     }
     let mut refused = 0;
-    for round in 0..mutations {
-        let place = random.below(targets.len());
-        let mut update = random.choose(&targets[place].changes).clone();
-        for _ in 0..=random.below(3) {
-            random.damage(&mut update);
-        }
-        editors[place].send_update(&update).await;
-        editors[place].ask_what_is_lacking().await;
-        let seen = editors[place].answered_or_closed().await;
-        if let Some(code) = seen.closed {
-            assert!(
-                [Some(4400), Some(1013)].contains(&code),
-                "{code:?} for {update:?}"
-            );
-            refused += 1;
-            editors[place] = Editor::open(
-                &targets[place].work.by(&attacker.client),
-                Protocol::YWebsocket,
-            )
-            .await;
-        }
-        if round % BATCH == 0 {
-            bystander.goes_on("damaged updates").await;
-            assert_memory(&server, "damaged updates");
+    while !attackers.is_empty() {
+        bystander.goes_on("damaged updates").await;
+        assert_memory(&server, "damaged updates");
+        while let Some(ended) = attackers.try_join_next() {
+            refused += ended.expect("an attacker does not break off");
         }
     }
-    eprintln!(
-        "{refused} of {mutations} damaged updates were refused; the most memory: {} MiB",
-        server.peak_resident_bytes() >> 20
-    );
-    assert!(
-        refused > mutations / 10 && refused < mutations,
-        "the test shows little"
-    );
-    for target in &targets {
-        // Whatever got through, everybody sees the same, now and after a restart.
+    let peak = server.peak_resident_bytes() >> 20;
+    eprintln!("{refused} of {mutations} damaged updates were refused; the most memory: {peak} MiB");
+    let is_telling = refused > mutations / 10 && refused < mutations;
+    assert!(is_telling, "the test shows little");
+    for target in targets.iter() {
+        // Whatever got through, everybody sees the same.
         let one = Editor::open(&target.work, Protocol::YWebsocket).await;
         let other = Editor::open(&target.work, Protocol::Hocuspocus).await;
         assert_eq!(one.content(), other.content());
@@ -128,9 +115,51 @@ async fn damaged_updates_are_refused_or_harmless(installation: &Installation) {
     assert!(!server.log().contains("panicked at"), "something broke off");
     server.stop().await;
     let doctor = installation.run(&["doctor"]);
-    assert!(
-        doctor.status.success(),
-        "{}",
-        String::from_utf8_lossy(&doctor.stdout)
-    );
+    let said = String::from_utf8_lossy(&doctor.stdout);
+    assert!(doctor.status.success(), "{said}");
+}
+
+/// Somebody who sends damaged updates, one after the other, and comes back after each refusal.
+struct Attack {
+    targets: Arc<Vec<Target>>,
+    client: Client,
+    random: Random,
+}
+
+impl Attack {
+    /// How many were refused.
+    async fn run(mut self, rounds: u64) -> u64 {
+        let mut editors = Vec::new();
+        for target in self.targets.iter() {
+            editors.push(self.open(&target.work).await);
+        }
+        let mut refused = 0;
+        for _ in 0..rounds {
+            let place = self.random.below(editors.len());
+            let update = self.damaged(place);
+            let editor = &editors[place];
+            editor.send_update(&update).await;
+            editor.ask_what_is_lacking().await;
+            let Some(code) = editor.answered_or_closed().await.closed else {
+                continue;
+            };
+            let is_known = [Some(4400), Some(1013)].contains(&code);
+            assert!(is_known, "{code:?} for {update:?}");
+            refused += 1;
+            editors[place] = self.open(&self.targets[place].work).await;
+        }
+        refused
+    }
+
+    async fn open(&self, work: &Work) -> Editor {
+        Editor::open(&work.by(&self.client), Protocol::YWebsocket).await
+    }
+
+    fn damaged(&mut self, place: usize) -> Vec<u8> {
+        let mut update = self.random.choose(&self.targets[place].changes).clone();
+        for _ in 0..=self.random.below(3) {
+            self.random.damage(&mut update);
+        }
+        update
+    }
 }

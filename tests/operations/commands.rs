@@ -110,8 +110,8 @@ async fn the_doctor_sees_a_file_that_is_gone(installation: &Installation) {
     assert!(said(&doctor).contains("missing"), "{}", said(&doctor));
 }
 
-const EVERYTHING: &str = "query ($id: ID!) { workspace(id: $id) { name works(first: 50) { nodes { id kind title version
-  history(first: 50) { nodes { fromVersion toVersion summary nodeIds at } }
+const EVERYTHING: &str = "query ($id: ID!) { workspace(id: $id) { name works(first: 10) { nodes { id kind title version
+  history(first: 10) { nodes { fromVersion toVersion summary nodeIds at } }
   ... on Storyboard { nodes { id type fields changedAtVersion } } ... on TextDocument { text early: text(atVersion: 1) }
   ... on Asset { sha256 byteSize url } } } } }";
 
@@ -214,7 +214,7 @@ async fn the_demo_has_something_to_show(installation: &Installation) {
     let log = installation.folder().join("demo.log");
     let server = crate::harness::Server::start(installation.command(&["demo"]), log).await;
     let client = Client::new(server.address(), OWNER_SECRET);
-    let query = "{ viewer { workspaces { nodes { works(first: 50) { totalCount nodes { kind title } } } } } }";
+    let query = "{ viewer { workspaces { nodes { works(first: 40) { totalCount nodes { kind title } } } } } }";
     let data = client.run(query, Value::Null).await;
     let works = data["viewer"]["workspaces"]["nodes"][0]["works"]["nodes"]
         .as_array()
