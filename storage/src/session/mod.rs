@@ -113,12 +113,17 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         let mut rest = values;
         while !rest.is_empty() {
             let tail = rest.split_off(rest.len().min(32_000 / width * width));
-            let rows = (0..rest.len() / width)
-                .map(|row| format!("({})", placeholders(row * width + 1, width)));
-            let sql = format!(
-                "insert into {into} values {}",
-                rows.collect::<Vec<_>>().join(", ")
-            );
+            let is_postgres = self.is_postgres();
+            let row = |row: usize| {
+                if is_postgres {
+                    format!("({})", placeholders(row * width + 1, width))
+                } else {
+                    // SQLite and its driver look through all numbered placeholders for each one.
+                    format!("({})", vec!["?"; width].join(", "))
+                }
+            };
+            let rows: Vec<String> = (0..rest.len() / width).map(row).collect();
+            let sql = format!("insert into {into} values {}", rows.join(", "));
             self.execute(&sql, std::mem::replace(&mut rest, tail))
                 .await?;
         }
@@ -174,9 +179,7 @@ impl Row<'_> {
     fn optional_uuid(&self, column: &str) -> Result<Option<Uuid>> {
         let bytes: Option<Vec<u8>> = self.get(column)?;
         bytes
-            .map(|bytes| {
-                Uuid::from_slice(&bytes).map_err(|error| self.damaged(column, &error))
-            })
+            .map(|bytes| Uuid::from_slice(&bytes).map_err(|error| self.damaged(column, &error)))
             .transpose()
     }
 

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 
 use domain::Error;
+use domain::document::Version;
 use domain::ids::WorkspaceId;
 use domain::store::{Scope, StoreExt};
 use domain::work::RenameWork;
@@ -22,7 +23,9 @@ async fn a_damaged_row_is_named_with_table_column_and_id(database: TestDatabase)
     let store = &storage.store;
     let place = bootstrap(store).await;
     let work = seeds::work(store, place).await;
-    database.execute("update works set kind = 'SCULPTURE'").await;
+    database
+        .execute("update works set kind = 'SCULPTURE'")
+        .await;
     let error = store.reads().list_works_by_id(&[work]).await;
     let error = error.expect_err("is damaged");
     assert!(matches!(error, Error::Internal(_)), "{error:?}");
@@ -68,7 +71,7 @@ async fn json_with_the_character_zero_comes_back_as_it_was(database: TestDatabas
     let mut change = seeds::change(&place.caller.actor(), START, "a");
     change.touched.note = Some("before\0after".into());
     seeds::append(store, place, work, vec![change.clone()]).await;
-    let changes = store.reads().list_changes(work, Default::default(), 1).await;
+    let changes = store.reads().list_changes(work, Version(0), 1).await;
     assert_eq!(changes.expect("reads")[0].touched, change.touched);
     // As the text of a column PostgreSQL refuses it; the caller is told so, and not to try again.
     let command = RenameWork {
