@@ -1,13 +1,26 @@
-//! GraphQL: what lies before, around and behind the executor.
+//! GraphQL: the schema, and what lies before, around and behind the executor.
 //!
 //! Invariants
 //! - Every document passes [`budget`] before the executor sees it, on every transport.
 //! - Every error passes [`error::present`] before a client sees it: a contract code, or masked.
 //! - Only the transports know HTTP and sockets; only this crate knows the executor.
 //!
-//! Not here: the schema's types and resolvers.
+//! Not here: rules (`domain`); resolvers parse, call one thing and convert.
 
 pub mod budget;
+mod cursor;
 pub mod error;
 pub mod loader;
+mod model;
+mod mutation;
+mod query;
+mod scalars;
+mod schema;
+mod scope;
+mod services;
+mod subscription;
 pub mod transport;
+
+pub use cursor::CursorKey;
+pub use schema::{AtelierSchema, schema, sdl};
+pub use services::{AssetUrls, Services};
