@@ -23,30 +23,25 @@ const PARTS: usize = 4;
 
 /// Opens a folder or an object store.
 pub(crate) fn open(url: &str, options: &[(String, String)]) -> Result<Arc<dyn Blobs>> {
-    let (objects, prefix) = match url
+    let folder = url
         .strip_prefix("file://")
-        .or_else(|| (!url.contains("://")).then_some(url))
-    {
-        Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| Error::Unavailable(format!("{folder}: {error}").into()))?;
-            let files = LocalFileSystem::new_with_prefix(folder).map_err(from_object)?;
-            (
-                Arc::new(files.with_fsync(true)) as Arc<dyn ObjectStore>,
-                Path::default(),
-            )
-        }
-        None => {
-            let url = url::Url::parse(url).map_err(|error| {
-                Error::Invalid(format!("`{url}` is no address for blobs: {error}"))
-            })?;
-            let options = options
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone()));
-            let (objects, prefix) =
-                object_store::parse_url_opts(&url, options).map_err(from_object)?;
-            (Arc::from(objects), prefix)
-        }
+        .or_else(|| (!url.contains("://")).then_some(url));
+    let (objects, prefix) = if let Some(folder) = folder {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Error::Unavailable(format!("{folder}: {error}").into()))?;
+        let files = LocalFileSystem::new_with_prefix(folder).map_err(from_object)?;
+        (
+            Arc::new(files.with_fsync(true)) as Arc<dyn ObjectStore>,
+            Path::default(),
+        )
+    } else {
+        let url = url::Url::parse(url)
+            .map_err(|error| Error::Invalid(format!("`{url}` is no address for blobs: {error}")))?;
+        let options = options
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()));
+        let (objects, prefix) = object_store::parse_url_opts(&url, options).map_err(from_object)?;
+        (Arc::from(objects), prefix)
     };
     Ok(Arc::new(ObjectBlobs { objects, prefix }))
 }

@@ -22,5 +22,8 @@ mod subscription;
 pub mod transport;
 
 pub use cursor::CursorKey;
+pub use mutation::Mutation;
+pub use query::Query;
 pub use schema::{AtelierSchema, schema, sdl};
 pub use services::{AssetUrls, Services};
+pub use subscription::Subscription;

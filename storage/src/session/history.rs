@@ -67,24 +67,20 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         let mut run = present.filter(is_extended);
         let extended_from = run.as_ref().map(|run| run.from_version);
         for (version, change) in (first.0..).map(Version).zip(changes) {
-            match run.as_mut().filter(|run| runs_on(run, change)) {
-                Some(run) => {
-                    run.to_version = version;
-                    run.at = change.at;
-                    run.touched.merge(change.touched.clone());
-                }
-                None => {
-                    runs.extend(run.take());
-                    run = Some(Revision {
-                        work,
-                        from_version: version,
-                        to_version: version,
-                        at: change.at,
-                        actor: change.actor.clone(),
-                        touched: change.touched.clone(),
-                    });
-                }
+            if let Some(run) = run.as_mut().filter(|run| runs_on(run, change)) {
+                run.to_version = version;
+                run.at = change.at;
+                run.touched.merge(change.touched.clone());
+                continue;
             }
+            runs.extend(run.replace(Revision {
+                work,
+                from_version: version,
+                to_version: version,
+                at: change.at,
+                actor: change.actor.clone(),
+                touched: change.touched.clone(),
+            }));
         }
         runs.extend(run);
         self.store_revisions(workspace, &runs, extended_from).await

@@ -163,6 +163,10 @@ async fn commit(
         .collect())
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "lanes are where transactions begin"
+)]
 async fn run_in_savepoint(
     outer: &DatabaseTransaction,
     command: &Arc<dyn ErasedCommand>,
@@ -196,6 +200,10 @@ async fn run_one(
     run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "lanes are where transactions begin"
+)]
 async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, sea_orm::DbErr> {
     let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
     // SQLite takes its write lock at once: a transaction that reads first could not be lifted to a writing one.

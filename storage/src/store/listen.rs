@@ -56,7 +56,7 @@ pub(super) async fn poll(session: Session<DatabaseConnection>, wakes: Arc<Wakes>
                 .into_iter()
                 .for_each(|(workspace, head)| wakes.reached(workspace, head)),
             Err(error) => {
-                tracing::warn!(%error, "heads of event logs can not be read; trying again")
+                tracing::warn!(%error, "heads of event logs can not be read; trying again");
             }
         }
     }

@@ -1,5 +1,10 @@
 //! Works of the five kinds, their nodes, history and presence.
 
+#![expect(
+    clippy::duplicated_attributes,
+    reason = "an interface lists its fields as attributes, and some share a type"
+)]
+
 use async_graphql::{Context, Enum, ID, Interface, Object, Result, SimpleObject};
 use domain::Error;
 use domain::document::{NodeState, Presence, Version};
@@ -440,12 +445,12 @@ work_object! {
         }
 
         /// Path below the server's address; needs the same authorisation as the API, or the signature it carries.
-        async fn url(&self, ctx: &Context<'_>) -> Result<String> {
+        fn url(&self, ctx: &Context<'_>) -> Result<String> {
             Ok(scope(ctx)?.services.asset_urls.asset_url(&self.0))
         }
 
         /// Where a small picture of it is.
-        async fn preview_url(&self, ctx: &Context<'_>) -> Result<Option<String>> {
+        fn preview_url(&self, ctx: &Context<'_>) -> Result<Option<String>> {
             Ok(scope(ctx)?.services.asset_urls.preview_url(&self.0))
         }
     }

@@ -60,6 +60,10 @@ struct AddMemberPayload {
 
 /// Input of removeMember.
 #[derive(InputObject)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the contract"
+)]
 struct RemoveMemberInput {
     /// The workspace.
     workspace_id: ID,

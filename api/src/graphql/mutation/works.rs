@@ -371,20 +371,15 @@ fn create_upload(scope: &Scope, input: CreateUploadInput) -> domain::Result<Crea
     }
     let workspace = parse(&input.workspace_id)?;
     let media_type = input.media_type.to_ascii_lowercase();
-    let new_work = match &input.work_id {
-        Some(_) => None,
-        None => {
-            let file = AssetFile {
-                sha256: String::new(),
-                media_type: media_type.clone(),
-                byte_size,
-            };
-            Some(Work {
-                asset: Some(file),
-                ..new_work(scope, workspace, WorkKind::Asset, input.title)
-            })
-        }
+    let file = AssetFile {
+        sha256: String::new(),
+        media_type: media_type.clone(),
+        byte_size,
     };
+    let new_work = input.work_id.is_none().then(|| Work {
+        asset: Some(file),
+        ..new_work(scope, workspace, WorkKind::Asset, input.title)
+    });
     let work = match (&input.work_id, &new_work) {
         (Some(id), _) => parse(id)?,
         (None, Some(work)) => work.id,
