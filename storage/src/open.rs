@@ -181,7 +181,7 @@ impl Storage {
 
     /// Ends what storage does in the background, and closes its connections.
     pub async fn close(&self) {
-        self.database.stop();
+        self.database.stop().await;
         for connection in [&self.reader, &self.writer] {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "a database connection did not close");

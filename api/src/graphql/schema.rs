@@ -15,7 +15,6 @@ mod roots {
 
     /// Reading.
     #[derive(MergedObject, Default)]
-    #[graphql(name = "Query")]
     pub struct QueryRoot(
         pub(super) super::Query,
         pub(super) crate::test_support::Query,
@@ -23,7 +22,6 @@ mod roots {
 
     /// Listening.
     #[derive(MergedSubscription, Default)]
-    #[graphql(name = "Subscription")]
     pub struct SubscriptionRoot(
         pub(super) super::Subscription,
         pub(super) crate::test_support::Subscription,

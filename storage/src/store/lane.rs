@@ -18,6 +18,7 @@ use sea_orm::{
     TransactionTrait,
 };
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{from_db, is_conflict, is_db_conflict};
 use crate::session::{Session, Written};
@@ -44,14 +45,26 @@ enum Failure {
     Fault(Error),
 }
 
-/// Carries out commands until the queue ends.
+/// Carries out commands until it is told to stop; what waits then is still carried out.
 pub(super) async fn run(
     connection: DatabaseConnection,
     wakes: Arc<Wakes>,
     mut queue: mpsc::Receiver<Waiting>,
+    stop: CancellationToken,
 ) {
     let mut group = Vec::with_capacity(GROUP);
-    while queue.recv_many(&mut group, GROUP).await > 0 {
+    loop {
+        let taken = tokio::select! {
+            biased;
+            () = stop.cancelled(), if !queue.is_closed() => {
+                queue.close();
+                continue;
+            }
+            taken = queue.recv_many(&mut group, GROUP) => taken,
+        };
+        if taken == 0 {
+            return;
+        }
         // In the order of workspaces, so that two lanes take their locks in the same order.
         group.sort_by_key(|waiting| match waiting.command.scope() {
             Scope::Installation => None,

@@ -20,6 +20,7 @@ use domain::{Error, Result};
 use sea_orm::{DatabaseConnection, DbBackend};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::session::Session;
 use crate::wake::Wakes;
@@ -37,21 +38,26 @@ pub(crate) struct DatabaseStore {
     lanes: Vec<mpsc::Sender<Waiting>>,
     wakes: Arc<Wakes>,
     signals: Option<mpsc::Sender<Signal>>,
-    tasks: Mutex<Vec<JoinHandle<()>>>,
+    stop: CancellationToken,
+    lane_tasks: Mutex<Vec<JoinHandle<()>>>,
+    news_tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl DatabaseStore {
     /// Starts the lanes. `writer` is the connection of the one lane of SQLite, the same pool as `reader` on PostgreSQL.
     pub(crate) fn start(reader: DatabaseConnection, writer: &DatabaseConnection) -> Self {
         let wakes = Arc::new(Wakes::default());
+        let stop = CancellationToken::new();
+        let mut lane_tasks = Vec::new();
         let mut tasks = Vec::new();
         let is_shared = reader.get_database_backend() == DbBackend::Postgres;
         let lanes = (0..if is_shared { LANES } else { 1 }).map(|_| {
             let (sender, queue) = mpsc::channel(QUEUE);
-            tasks.push(tokio::spawn(lane::run(
+            lane_tasks.push(tokio::spawn(lane::run(
                 writer.clone(),
                 wakes.clone(),
                 queue,
+                stop.clone(),
             )));
             sender
         });
@@ -71,18 +77,21 @@ impl DatabaseStore {
             lanes,
             wakes,
             signals,
-            tasks: Mutex::new(tasks),
+            stop,
+            lane_tasks: Mutex::new(lane_tasks),
+            news_tasks: Mutex::new(tasks),
         }
     }
 
-    /// Ends the lanes after what they have begun.
-    pub(crate) fn stop(&self) {
-        for task in self
-            .tasks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .drain(..)
-        {
+    /// Takes no more commands, and returns when those that waited are carried out.
+    pub(crate) async fn stop(&self) {
+        self.stop.cancel();
+        for task in take(&self.lane_tasks) {
+            if let Err(error) = task.await {
+                tracing::error!(%error, "a lane of the store ended badly");
+            }
+        }
+        for task in take(&self.news_tasks) {
             task.abort();
         }
     }
@@ -132,6 +141,10 @@ impl Store for DatabaseStore {
         }
         Ok(())
     }
+}
+
+fn take(tasks: &Mutex<Vec<JoinHandle<()>>>) -> Vec<JoinHandle<()>> {
+    std::mem::take(&mut *tasks.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn stopped() -> Error {
