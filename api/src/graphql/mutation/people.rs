@@ -1,9 +1,6 @@
 //! Workspaces, members, tokens.
 
 use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject};
-use aws_lc_rs::{digest, rand};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::Error;
 use domain::ids::{TokenId, UserId, WorkspaceId};
 use domain::people::{
@@ -15,6 +12,7 @@ use super::super::model::{ApiTokenObject, MemberObject, RoleName, TokenKindName,
 use super::super::scalars::DateTime;
 use super::super::scope::scope;
 use super::parse;
+use crate::tokens;
 
 /// Input of createWorkspace.
 #[derive(InputObject)]
@@ -218,8 +216,7 @@ impl PeopleMutation {
         input: CreateTokenInput,
     ) -> Result<CreateTokenPayload> {
         let scope = scope(ctx)?;
-        let secret = new_secret()?;
-        let hash = digest::digest(&digest::SHA256, secret.as_bytes());
+        let secret = tokens::new_secret();
         let user = input
             .user_id
             .as_ref()
@@ -231,10 +228,7 @@ impl PeopleMutation {
             user,
             label: input.label,
             kind: input.kind.into(),
-            secret_hash: hash
-                .as_ref()
-                .try_into()
-                .map_err(|_| Error::internal("SHA-256 has 32 bytes"))?,
+            secret_hash: tokens::hash(&secret),
             created_at: scope.services.clock.now(),
             last_used_at: None,
             expires_at: input.expires_at.map(|expiry| expiry.0),
@@ -277,11 +271,4 @@ impl PeopleMutation {
             client_mutation_id: input.client_mutation_id,
         })
     }
-}
-
-/// 32 random bytes behind a prefix that says what they open.
-fn new_secret() -> Result<String, Error> {
-    let mut bytes = [0; 32];
-    rand::fill(&mut bytes).map_err(|_| Error::internal("the machine gives no random bytes"))?;
-    Ok(format!("atelier_{}", URL_SAFE_NO_PAD.encode(bytes)))
 }

@@ -359,18 +359,11 @@ fn create_upload(scope: &Scope, input: CreateUploadInput) -> domain::Result<Crea
             "a file can have {limit} bytes here, and this one has {byte_size}"
         )));
     }
-    let is_type = input
-        .media_type
-        .split_once('/')
-        .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
-    if !is_type || input.media_type.len() > 200 || input.media_type.contains(char::is_control) {
-        return Err(Error::Invalid(format!(
-            "`{}` is no media type, such as image/png",
-            input.media_type
-        )));
-    }
+    let media_type = crate::assets::normal(&input.media_type).ok_or_else(|| {
+        let given: String = input.media_type.chars().take(100).collect();
+        Error::Invalid(format!("`{given}` is no media type, such as image/png"))
+    })?;
     let workspace = parse(&input.workspace_id)?;
-    let media_type = input.media_type.to_ascii_lowercase();
     let file = AssetFile {
         sha256: String::new(),
         media_type: media_type.clone(),
