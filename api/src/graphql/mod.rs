@@ -4,10 +4,26 @@
 //! - Every document passes [`budget`] before the executor sees it, on every transport.
 //! - Every error passes [`error::present`] before a client sees it: a contract code, or masked.
 //! - Only the transports know HTTP and sockets; only this crate knows the executor.
+//! - What the caller may not see looks as if it were not there.
 //!
-//! Not here: the schema's types and resolvers.
+//! Not here: rules and permissions of changes (`domain`).
 
 pub mod budget;
+mod connection;
+mod cursor;
 pub mod error;
 pub mod loader;
+mod loaders;
+mod model;
+mod mutation;
+mod query;
+mod scalars;
+mod schema;
+mod scope;
+mod services;
+mod subscription;
 pub mod transport;
+
+pub use cursor::CursorKey;
+pub use schema::{Mutation, Query, Schema, Subscription, schema, sdl};
+pub use services::{AssetUrls, Services};

@@ -1,0 +1,18 @@
+//! The nouns of the domain as GraphQL objects: thin wrappers that convert, and load what they point to.
+//!
+//! Invariants
+//! - An object exists only for what the caller may see: it was loaded through the scope, or came out of a command.
+//! - Fields that can fail on their own are nullable (`Option<Result<T>>`), so that one failure does not empty the answer.
+//!
+//! Not here: roots (`query`, `mutation`, `subscription`), inputs (`mutation`).
+
+pub(super) mod actor;
+pub(super) mod event;
+pub(super) mod history;
+pub(super) mod node;
+pub(super) mod people;
+pub(super) mod presence;
+pub(super) mod work;
+pub(super) mod work_node;
+pub(super) mod works;
+pub(super) mod workspace;
