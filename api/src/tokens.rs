@@ -3,7 +3,7 @@
 //! Invariants
 //! - Only the SHA-256 of a secret is stored; hashes are compared in constant time.
 //! - A token that was revoked in this process is refused at once, one that was revoked in another process with its
-//!   notification, and at the latest [`CACHE_TTL`] later.
+//!   notification, and at the latest `CACHE_TTL` later.
 //! - Writing down when a token was used delays no request, and happens at most once a minute for each token.
 //!
 //! Not here: roles in workspaces (commands and queries ask for those).

@@ -1,4 +1,4 @@
-//! GraphQL: what lies before, around and behind the executor.
+//! GraphQL: the schema, and what lies before, around and behind the executor.
 //!
 //! Invariants
 //! - Every document passes [`budget`] before the executor sees it, on every transport.
@@ -25,5 +25,8 @@ mod subscription;
 pub mod transport;
 
 pub use cursor::CursorKey;
-pub use schema::{Mutation, Query, Schema, Subscription, schema, sdl};
+pub use mutation::Mutation;
+pub use query::Query;
+pub use schema::{AtelierSchema, schema, sdl};
 pub use services::{AssetUrls, Services};
+pub use subscription::Subscription;

@@ -2,7 +2,9 @@
 
 use async_graphql::{Context, ID, Object, Result};
 use domain::ids::WorkspaceId;
+use futures_util::future::join_all;
 
+use super::error::{Nullable, nullable};
 use super::model::node::Node;
 use super::model::people::Viewer;
 use super::model::workspace::Workspace;
@@ -10,23 +12,20 @@ use super::scope::Scope;
 
 /// What can be asked for.
 #[derive(Debug, Default)]
-pub(crate) struct WorksQuery;
+pub struct Query;
 
+/// What can be asked for.
 #[Object]
-impl WorksQuery {
+impl Query {
     /// Whatever has this id; null where there is nothing, or nothing for the caller.
-    async fn node(&self, ctx: &Context<'_>, id: ID) -> Option<Result<Node>> {
-        let found = async { Node::find(Scope::of(ctx)?, &id).await };
-        found.await.transpose()
+    async fn node(&self, ctx: &Context<'_>, id: ID) -> Nullable<Node> {
+        nullable(find(ctx, &id).await)
     }
 
     /// The same for several ids, in their order.
-    async fn nodes(&self, ctx: &Context<'_>, ids: Vec<ID>) -> Vec<Option<Result<Node>>> {
-        let found = ids.iter().map(|id| async move {
-            let found = async { Node::find(Scope::of(ctx)?, id).await };
-            found.await.transpose()
-        });
-        futures_util::future::join_all(found).await
+    async fn nodes(&self, ctx: &Context<'_>, ids: Vec<ID>) -> Vec<Nullable<Node>> {
+        let found = join_all(ids.iter().map(|id| find(ctx, id))).await;
+        found.into_iter().map(nullable).collect()
     }
 
     /// The person who asks.
@@ -35,9 +34,16 @@ impl WorksQuery {
     }
 
     /// A workspace that the caller is a member of; null for any other.
-    async fn workspace(&self, ctx: &Context<'_>, id: ID) -> Option<Result<Workspace>> {
-        let id: WorkspaceId = id.parse().ok()?;
-        let found = async { Scope::of(ctx)?.find_workspace(id).await };
-        Some(found.await.transpose()?.map(Workspace))
+    async fn workspace(&self, ctx: &Context<'_>, id: ID) -> Nullable<Workspace> {
+        nullable(find_workspace(ctx, id.parse().ok()?).await)
     }
+}
+
+async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
+    Node::find(Scope::of(ctx)?, id).await
+}
+
+async fn find_workspace(ctx: &Context<'_>, id: WorkspaceId) -> Result<Option<Workspace>> {
+    let found = Scope::of(ctx)?.find_workspace(id).await?;
+    Ok(found.map(Workspace))
 }

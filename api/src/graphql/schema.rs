@@ -8,48 +8,52 @@
 
 use std::sync::Arc;
 
-use async_graphql::{MergedObject, MergedSubscription, SDLExportOptions, SchemaBuilder};
+use async_graphql::{ObjectType, SDLExportOptions, Schema, SchemaBuilder, SubscriptionType};
 
 use super::model::work::StructuredWork;
-use super::mutation::{EditMutation, PeopleMutation, UploadMutation, WorkMutation};
-use super::query::WorksQuery;
+use super::mutation::Mutation;
+use super::query::Query;
 use super::scope::per_execution;
 use super::services::Services;
-use super::subscription::WorksSubscription;
+use super::subscription::Subscription;
 
-/// What can be asked for.
-#[derive(MergedObject, Default)]
-pub struct Query(
-    WorksQuery,
-    #[cfg(feature = "test-support")] crate::test_support::Query,
-);
+/// The roots with the fields that only the conformance checks need.
+#[cfg(feature = "test-support")]
+mod roots {
+    use async_graphql::{MergedObject, MergedSubscription};
 
-/// What can be changed. Every mutation takes one `input`; `clientMutationId` is echoed.
-#[derive(MergedObject, Default)]
-pub struct Mutation(PeopleMutation, WorkMutation, EditMutation, UploadMutation);
+    use crate::{graphql, test_support};
 
-/// What can be followed.
-#[derive(MergedSubscription, Default)]
-pub struct Subscription(
-    WorksSubscription,
-    #[cfg(feature = "test-support")] crate::test_support::Subscription,
-);
+    /// What can be asked for, and what checks need.
+    #[derive(MergedObject, Default)]
+    pub struct QueryRoot(graphql::Query, test_support::Query);
+
+    /// What can be followed, and what checks need.
+    #[derive(MergedSubscription, Default)]
+    pub struct SubscriptionRoot(graphql::Subscription, test_support::Subscription);
+}
+
+#[cfg(feature = "test-support")]
+use roots::{QueryRoot, SubscriptionRoot};
+#[cfg(not(feature = "test-support"))]
+use {Query as QueryRoot, Subscription as SubscriptionRoot};
 
 /// The schema of the server.
-pub type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
+pub type AtelierSchema = Schema<QueryRoot, Mutation, SubscriptionRoot>;
 
 /// The schema over these services.
-pub fn schema(services: Services) -> Schema {
+pub fn schema(services: Services) -> AtelierSchema {
     let services = Arc::new(services);
-    builder()
+    builder(QueryRoot::default(), SubscriptionRoot::default())
         .extension(per_execution(services.clone()))
         .data(services)
         .finish()
 }
 
-/// The schema as text, as it stands in `schema.graphql`.
+/// The schema as text, as it stands in `schema.graphql`; without fields that only checks need.
 pub fn sdl() -> String {
-    builder().finish().sdl_with_options(sdl_options())
+    let schema = builder(Query, Subscription).finish();
+    schema.sdl_with_options(sdl_options())
 }
 
 /// How the schema is printed, wherever it is.
@@ -60,12 +64,13 @@ pub(crate) fn sdl_options() -> SDLExportOptions {
         .use_space_ident()
 }
 
-fn builder() -> SchemaBuilder<Query, Mutation, Subscription> {
-    Schema::build(
-        Query::default(),
-        Mutation::default(),
-        Subscription::default(),
-    )
-    .register_output_type::<StructuredWork>()
-    .disable_suggestions()
+fn builder<Q, S>(query: Q, subscription: S) -> SchemaBuilder<Q, Mutation, S>
+where
+    Q: ObjectType + 'static,
+    S: SubscriptionType + 'static,
+{
+    Schema::build(query, Mutation::default(), subscription)
+        // No field has this type, so the schema would not find it by itself.
+        .register_output_type::<StructuredWork>()
+        .disable_suggestions()
 }

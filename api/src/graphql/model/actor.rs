@@ -3,6 +3,7 @@
 use async_graphql::{Context, Enum, Object, Result};
 
 use super::people::User;
+use crate::graphql::error::Nullable;
 use crate::graphql::scope::Scope;
 
 /// What kind of actor it is.
@@ -36,7 +37,7 @@ impl Actor {
     }
 
     /// The person, where it is one.
-    async fn user(&self, ctx: &Context<'_>) -> Option<Result<User>> {
+    async fn user(&self, ctx: &Context<'_>) -> Nullable<User> {
         let domain::actor::Actor::Person(id) = self.0 else {
             return None;
         };

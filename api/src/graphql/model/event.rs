@@ -3,13 +3,14 @@
 use async_graphql::{Context, Enum, Object, Result, Union};
 use domain::Error;
 use domain::event::{Event, Sequence, Subject};
-use domain::ids::WorkspaceId;
+use domain::ids::{WorkId, WorkspaceId};
 use domain::page::Page;
 
 use super::actor::Actor;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
 use crate::graphql::connection::connection;
 use crate::graphql::cursor::{CursorKey, Kind, List};
+use crate::graphql::error::{Nullable, nullable};
 use crate::graphql::loaders::WorkspaceRow;
 use crate::graphql::scalars::{Cursor, DateTime, Json};
 use crate::graphql::scope::Scope;
@@ -82,13 +83,11 @@ impl WorkspaceEvent {
     }
 
     /// To what it happened, as that is now; null for members.
-    async fn subject(&self, ctx: &Context<'_>) -> Option<Result<EventSubject>> {
+    async fn subject(&self, ctx: &Context<'_>) -> Nullable<EventSubject> {
         let Subject::Work(id) = self.0.subject else {
             return None;
         };
-        let work = async { Scope::of(ctx)?.find_work(id).await };
-        let found = work.await.transpose()?;
-        Some(found.map(EventSubject::from))
+        nullable(find_work(ctx, id).await)
     }
 
     /// Who did it.
@@ -100,6 +99,11 @@ impl WorkspaceEvent {
     async fn data(&self) -> Json {
         Json(self.0.data.clone())
     }
+}
+
+async fn find_work(ctx: &Context<'_>, id: WorkId) -> Result<Option<EventSubject>> {
+    let found = Scope::of(ctx)?.find_work(id).await?;
+    Ok(found.map(EventSubject::from))
 }
 
 connection!(

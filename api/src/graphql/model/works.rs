@@ -13,6 +13,7 @@ use super::history::{RevisionConnection, page_of_history};
 use super::presence::Presence;
 use super::work::WorkKind;
 use super::work_node::{FlowEdge, WorkNode};
+use crate::graphql::error::{Nullable, nullable};
 use crate::graphql::scalars::{self, Cursor, DateTime, int};
 use crate::graphql::scope::Scope;
 
@@ -163,9 +164,9 @@ work_object!(Asset, "A file.", {
     }
 
     /// The same for a small picture of it; null where its media type has none.
-    async fn preview_url(&self, ctx: &Context<'_>) -> Option<Result<String>> {
+    async fn preview_url(&self, ctx: &Context<'_>) -> Nullable<String> {
         let url = |scope: &Scope| scope.services.asset_urls.preview_url(&self.0);
-        Scope::of(ctx).map(url).transpose()
+        nullable(Scope::of(ctx).map(url))
     }
 });
 

@@ -4,7 +4,7 @@ use async_graphql::{Context, ID, InputObject, Object, Result};
 use domain::document::{self, EditNodes, EditOutcome, EditText, ReplaceText, RestoreVersion};
 use domain::ids::WorkId;
 
-use super::input::{id, idempotency};
+use super::input::{id, idempotency, summary};
 use super::operations::NodeOperation;
 use super::outcome::EditResult;
 use crate::graphql::scalars::{Bytes, version};
@@ -109,7 +109,7 @@ impl EditMutation {
             editor: scope.editor(idempotency),
             base: version("baseVersion", input.base_version)?,
             operations: operations.collect::<Result<_, _>>()?,
-            summary: input.summary,
+            summary: summary(input.summary)?,
         };
         let work = edit.work;
         let outcome = scope.services.documents.edit_nodes(edit).await;
@@ -129,7 +129,7 @@ impl EditMutation {
             work: id(&input.work_id)?,
             editor: scope.editor(idempotency),
             replacements: input.replacements.into_iter().map(replacement).collect(),
-            summary: input.summary,
+            summary: summary(input.summary)?,
         };
         let work = edit.work;
         let outcome = scope.services.documents.edit_text(edit).await;
@@ -146,7 +146,7 @@ impl EditMutation {
             editor: scope.editor(idempotency),
             base: version("baseVersion", input.base_version)?,
             text: input.text,
-            summary: input.summary,
+            summary: summary(input.summary)?,
         };
         let work = edit.work;
         let outcome = scope.services.documents.replace_text(edit).await;

@@ -13,6 +13,8 @@ use crate::graphql::scope::Scope;
 
 /// The longest idempotency key, in characters.
 const KEY_LIMIT: usize = 255;
+/// The longest summary, in characters.
+const SUMMARY_LIMIT: usize = 500;
 /// Members of an input that say nothing about what is asked for.
 const CORRELATION: [&str; 2] = ["clientMutationId", "idempotencyKey"];
 
@@ -41,6 +43,16 @@ pub(super) fn idempotency(
         input_hash: hash_of(input)?,
         at: scope.now(),
     }))
+}
+
+/// An editor's own words for the history; blank ones are none.
+pub(super) fn summary(given: Option<String>) -> Result<Option<String>> {
+    match given {
+        Some(text) if text.chars().count() > SUMMARY_LIMIT => Err(Error::Invalid(format!(
+            "`summary` can have {SUMMARY_LIMIT} characters"
+        ))),
+        text => Ok(text.filter(|text| !text.trim().is_empty())),
+    }
 }
 
 /// SHA-256 of what an input asks for: its members by name, without those that only correlate.

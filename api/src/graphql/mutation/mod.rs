@@ -15,7 +15,13 @@ mod people;
 mod uploads;
 mod works;
 
-pub(crate) use edits::EditMutation;
-pub(crate) use people::PeopleMutation;
-pub(crate) use uploads::UploadMutation;
-pub(crate) use works::WorkMutation;
+use async_graphql::MergedObject;
+
+/// What can be changed. Every mutation takes one `input`; `clientMutationId` is echoed.
+#[derive(MergedObject, Default)]
+pub struct Mutation(
+    people::PeopleMutation,
+    works::WorkMutation,
+    edits::EditMutation,
+    uploads::UploadMutation,
+);

@@ -14,7 +14,7 @@ mod watch;
 
 use std::sync::Arc;
 
-use async_graphql::{Context, ID, Result, Subscription};
+use async_graphql::{Context, ID, Result, Subscription as GraphqlSubscription};
 use futures_util::Stream;
 
 pub(crate) use changes::WorkChange;
@@ -27,10 +27,11 @@ use watch::Watch;
 
 /// What can be followed.
 #[derive(Debug, Default)]
-pub(crate) struct WorksSubscription;
+pub struct Subscription;
 
-#[Subscription]
-impl WorksSubscription {
+/// What can be followed.
+#[GraphqlSubscription]
+impl Subscription {
     /// Everything that happens in a workspace. `after`: everything later than that cursor, stored events first, then live ones,
     /// in order, none lost and none twice; without it from now on.
     async fn workspace_events(

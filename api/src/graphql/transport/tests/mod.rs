@@ -45,6 +45,7 @@ impl Greeting {
         )))
     }
 
+    #[expect(clippy::unused_self, reason = "a resolver is a method")]
     fn person(&self, ctx: &Context<'_>) -> async_graphql::Result<String> {
         Ok(ctx.data::<Caller>()?.user.to_string())
     }

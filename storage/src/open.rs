@@ -1,0 +1,191 @@
+//! Opening storage: database, schema, blobs.
+//!
+//! Invariants
+//! - SQLite: one process, one writer, synced commits (`synchronous=FULL` in WAL mode): what is acknowledged survives a
+//!   loss of power.
+//! - PostgreSQL: processes that start together migrate one after the other, under an advisory lock.
+
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::blob::Blobs;
+use domain::store::SharedStore;
+use domain::{Error, Result};
+use migrations::Migrator;
+use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
+use sea_orm_migration::MigratorTrait;
+
+use crate::blobs;
+use crate::error::from_db;
+use crate::store::DatabaseStore;
+
+/// Connections that read on SQLite.
+const READERS: u32 = 4;
+/// How long SQLite waits for another program that holds its file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The key of the advisory lock under which PostgreSQL is migrated.
+const MIGRATION_LOCK: i64 = 0x0061_7465_6c69_6572;
+
+/// Where everything lies.
+#[derive(Debug, Clone)]
+pub struct StorageOptions {
+    /// `sqlite://PATH` or `postgres://…`.
+    pub database_url: String,
+    /// Connections to PostgreSQL.
+    pub connections: u32,
+    /// A folder, `file://…` or `s3://bucket/prefix`.
+    pub blob_url: String,
+    /// Settings of the object store, such as `aws_region`.
+    pub blob_options: Vec<(String, String)>,
+}
+
+/// Opened storage.
+pub struct Storage {
+    /// Commands, reads, wake-ups.
+    pub store: SharedStore,
+    /// Bytes of assets.
+    pub blobs: Arc<dyn Blobs>,
+    database: Arc<DatabaseStore>,
+    reader: DatabaseConnection,
+    writer: DatabaseConnection,
+    /// Held for as long as this process owns the SQLite file.
+    _lock: Option<File>,
+}
+
+/// Opens the database, brings it to this version, and opens the blobs.
+pub async fn open(options: StorageOptions) -> Result<Storage> {
+    let blobs = blobs::open(&options.blob_url, &options.blob_options)?;
+    let (reader, writer, lock) = match options.database_url.strip_prefix("sqlite://") {
+        Some(path) => open_sqlite(Path::new(path)).await?,
+        None => open_postgres(&options).await?,
+    };
+    let database = Arc::new(DatabaseStore::start(reader.clone(), &writer));
+    Ok(Storage {
+        store: database.clone(),
+        blobs,
+        database,
+        reader,
+        writer,
+        _lock: lock,
+    })
+}
+
+async fn open_sqlite(
+    path: &Path,
+) -> Result<(DatabaseConnection, DatabaseConnection, Option<File>)> {
+    let lock = lock_file(path)?;
+    let writer = connect_sqlite(path, 1).await?;
+    Migrator::up(&writer, None).await.map_err(from_db)?;
+    let reader = connect_sqlite(path, READERS).await?;
+    Ok((reader, writer, Some(lock)))
+}
+
+/// Refuses a second process on one file.
+fn lock_file(path: &Path) -> Result<File> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".lock");
+    let name = PathBuf::from(name);
+    let file = File::create(&name)
+        .map_err(|error| Error::Unavailable(format!("{}: {error}", name.display()).into()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            let text = "another process has this data folder open; stop it, or use PostgreSQL for several processes";
+            Err(Error::Conflict(text.to_owned()))
+        }
+        Err(TryLockError::Error(error)) => Err(Error::Unavailable(error.into())),
+    }
+}
+
+async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnection> {
+    let mut options = ConnectOptions::new(format!("sqlite://{}", path.display()));
+    options
+        .max_connections(connections)
+        .min_connections(1)
+        .sqlx_logging(false);
+    options.map_sqlx_sqlite_opts(|options| {
+        options
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT)
+    });
+    Database::connect(options).await.map_err(from_db)
+}
+
+async fn open_postgres(
+    options: &StorageOptions,
+) -> Result<(DatabaseConnection, DatabaseConnection, Option<File>)> {
+    let mut connect = ConnectOptions::new(&options.database_url);
+    connect
+        .max_connections(options.connections.max(8))
+        .sqlx_logging(false);
+    let pool = Database::connect(connect).await.map_err(from_db)?;
+    migrate_postgres(options).await?;
+    Ok((pool.clone(), pool, None))
+}
+
+/// One connection of its own, because the lock belongs to the connection.
+async fn migrate_postgres(options: &StorageOptions) -> Result<()> {
+    let mut connect = ConnectOptions::new(&options.database_url);
+    connect.max_connections(1).sqlx_logging(false);
+    let connection = Database::connect(connect).await.map_err(from_db)?;
+    let lock = format!("select pg_advisory_lock({MIGRATION_LOCK})");
+    connection
+        .execute_unprepared(&lock)
+        .await
+        .map_err(from_db)?;
+    let migrated = Migrator::up(&connection, None).await.map_err(from_db);
+    // Closing the connection gives the lock back.
+    connection.close().await.map_err(from_db)?;
+    migrated
+}
+
+impl Storage {
+    /// Whether the database answers and has this version's schema.
+    pub async fn ready(&self) -> Result<()> {
+        let pending = Migrator::get_pending_migrations(&self.reader)
+            .await
+            .map_err(from_db)?;
+        if pending.is_empty() {
+            return Ok(());
+        }
+        Err(Error::Unavailable(
+            format!("{} migrations are missing", pending.len()).into(),
+        ))
+    }
+
+    /// What the database itself finds damaged; PostgreSQL is looked after by its own tools.
+    pub async fn integrity(&self) -> Result<Vec<String>> {
+        let backend = self.reader.get_database_backend();
+        if backend != sea_orm::DbBackend::Sqlite {
+            return Ok(Vec::new());
+        }
+        let statement = Statement::from_string(backend, "pragma integrity_check");
+        let rows = self
+            .reader
+            .query_all_raw(statement)
+            .await
+            .map_err(from_db)?;
+        let texts: Vec<String> = rows
+            .iter()
+            .map(|row| row.try_get_by_index(0))
+            .collect::<Result<_, _>>()
+            .map_err(from_db)?;
+        Ok(texts.into_iter().filter(|text| text != "ok").collect())
+    }
+
+    /// Ends what storage does in the background, and closes its connections.
+    pub async fn close(&self) {
+        self.database.stop().await;
+        for connection in [&self.reader, &self.writer] {
+            if let Err(error) = connection.clone().close().await {
+                tracing::warn!(%error, "a database connection did not close");
+            }
+        }
+    }
+}

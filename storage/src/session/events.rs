@@ -1,0 +1,220 @@
+//! The event log, and idempotency keys.
+
+use async_trait::async_trait;
+use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
+use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, IdempotencyStore};
+use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::store::{EventReads, EventWrites};
+use domain::{Error, Result};
+use sea_orm::{ConnectionTrait, QueryResult};
+use serde_json::Value;
+
+use super::{Row, Session, at, id, json, number, placeholders};
+use crate::error::damaged;
+use crate::wake::{self, Notice};
+
+fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
+    let row = Row {
+        table: "events",
+        row,
+    };
+    let subject = match (row.optional_uuid("work_id")?, row.optional_uuid("user_id")?) {
+        (Some(work), _) => Subject::Work(WorkId::from_uuid(work)),
+        (None, Some(user)) => Subject::Member(UserId::from_uuid(user)),
+        (None, None) => return Err(damaged("events", "work_id", &"no subject")),
+    };
+    Ok(Event {
+        workspace,
+        sequence: Sequence(row.number("sequence")?),
+        kind: row.named("kind", EventKind::from_name)?,
+        subject,
+        actor: row.parsed("actor")?,
+        at: row.time("at")?,
+        data: row.json("data")?,
+    })
+}
+
+#[async_trait]
+impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
+    async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence> {
+        let heads = self.list_event_heads(&[workspace]).await?;
+        heads
+            .first()
+            .map(|(_, head)| *head)
+            .ok_or_else(|| Error::not_found("workspace", workspace))
+    }
+
+    async fn list_event_heads(
+        &self,
+        workspaces: &[WorkspaceId],
+    ) -> Result<Vec<(WorkspaceId, Sequence)>> {
+        if workspaces.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "select id, event_sequence from workspaces where id in ({})",
+            placeholders(1, workspaces.len())
+        );
+        let rows = self
+            .rows(
+                &sql,
+                workspaces
+                    .iter()
+                    .map(|workspace| id(workspace.uuid()))
+                    .collect(),
+            )
+            .await?;
+        rows.iter()
+            .map(|row| {
+                let row = Row {
+                    table: "workspaces",
+                    row,
+                };
+                Ok((
+                    WorkspaceId::from_uuid(row.uuid("id")?),
+                    Sequence(row.number("event_sequence")?),
+                ))
+            })
+            .collect()
+    }
+
+    async fn list_events(
+        &self,
+        workspace: WorkspaceId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>> {
+        let sql = "select * from events where workspace_id = $1 and sequence > $2 order by sequence limit $3";
+        let rows = self
+            .rows(
+                sql,
+                vec![
+                    id(workspace.uuid()),
+                    number(after.0),
+                    number(u64::from(limit)),
+                ],
+            )
+            .await?;
+        rows.iter().map(|row| event(workspace, row)).collect()
+    }
+}
+
+#[async_trait]
+impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
+    async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()> {
+        let count = events.len() as u64;
+        let sql = "update workspaces set event_sequence = event_sequence + $2 where id = $1 returning event_sequence";
+        let row = self
+            .row(sql, vec![id(workspace.uuid()), number(count)])
+            .await?;
+        let row = row.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        let head = Row {
+            table: "workspaces",
+            row: &row,
+        }
+        .number("event_sequence")?;
+        let mut values = Vec::new();
+        for (sequence, event) in (head + 1 - count..).zip(events) {
+            let (work, user) = match event.subject {
+                Subject::Work(work) => (Some(work.uuid().as_bytes().to_vec()), None),
+                Subject::Member(user) => (None, Some(user.uuid().as_bytes().to_vec())),
+            };
+            values.extend([
+                id(workspace.uuid()),
+                number(sequence),
+                event.kind.name().into(),
+                work.into(),
+                user.into(),
+                event.actor.to_string().into(),
+                at(event.at),
+                json(&event.data)?,
+            ]);
+        }
+        self.insert(
+            "events (workspace_id, sequence, kind, work_id, user_id, actor, at, data)",
+            8,
+            values,
+        )
+        .await?;
+        self.note(|written| written.heads.push((workspace, Sequence(head))));
+        self.notify(&Notice::Events {
+            workspace,
+            sequence: head,
+        })
+        .await
+    }
+
+    async fn announce_access_change(&self) -> Result<()> {
+        self.note(|written| written.access_changed = true);
+        self.notify(&Notice::Access).await
+    }
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    fn note(&self, note: impl FnOnce(&mut super::Written)) {
+        note(
+            &mut self
+                .written
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
+    }
+
+    /// Tells other processes, when this is committed. SQLite has none.
+    async fn notify(&self, notice: &Notice) -> Result<()> {
+        if !self.is_postgres() {
+            return Ok(());
+        }
+        let values = vec![wake::CHANNEL.into(), json(notice)?];
+        self.rows("select pg_notify($1, $2)", values)
+            .await
+            .map(drop)
+    }
+}
+
+#[async_trait]
+impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
+    async fn find_idempotency(&self, key: &IdempotencyKey) -> Result<Option<IdempotencyRecord>> {
+        let sql =
+            "select * from idempotency where actor = $1 and mutation = $2 and request_key = $3";
+        let values = vec![
+            key.actor.key().into(),
+            key.mutation.into(),
+            key.key.as_str().into(),
+        ];
+        let Some(row) = self.row(sql, values).await? else {
+            return Ok(None);
+        };
+        let row = Row {
+            table: "idempotency",
+            row: &row,
+        };
+        Ok(Some(IdempotencyRecord {
+            input_hash: row.hash("input_hash")?,
+            result: row.json("result")?,
+            at: row.time("at")?,
+        }))
+    }
+
+    async fn remember_idempotency(&self, key: &IdempotencyKey, result: &Value) -> Result<()> {
+        let sql = "insert into idempotency (actor, mutation, request_key, input_hash, result, at) values ($1, $2, $3, $4, $5, $6) \
+                   on conflict (actor, mutation, request_key) do update set input_hash = excluded.input_hash, result = excluded.result, \
+                   at = excluded.at where idempotency.at < $7";
+        let expired = key.at.micros() - IDEMPOTENCY_TTL.as_micros() as i64;
+        let values = vec![
+            key.actor.key().into(),
+            key.mutation.into(),
+            key.key.as_str().into(),
+            key.input_hash.to_vec().into(),
+            json(result)?,
+            at(key.at),
+            expired.into(),
+        ];
+        if self.execute(sql, values).await? == 0 {
+            return Err(Error::Conflict(
+                "a request with this idempotency key is under way".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! Reading and writing rows: the ports of the domain over one connection, pool or transaction.
+//!
+//! Invariants
+//! - The SQL is one text for both databases; placeholders are `$1`, `$2`, ….
+//! - A row that can not be read names its table and column.
+//!
+//! Not here: transactions, retries, wake-ups (`store`).
+
+mod documents;
+mod events;
+mod history;
+mod installation;
+mod people;
+mod tokens;
+mod uploads;
+mod works;
+
+use std::str::FromStr;
+use std::sync::Mutex;
+
+use domain::event::Sequence;
+use domain::ids::WorkspaceId;
+use domain::time::Timestamp;
+use domain::{Error, Result};
+use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, Value};
+use uuid::Uuid;
+
+use crate::error::{damaged, from_db};
+
+/// Rows over a connection.
+#[derive(Debug)]
+pub(crate) struct Session<C> {
+    connection: C,
+    written: Mutex<Written>,
+}
+
+/// What a transaction will have told when it is committed.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Heads of the event logs that it wrote to.
+    pub(crate) heads: Vec<(WorkspaceId, Sequence)>,
+    /// Whether tokens or memberships changed.
+    pub(crate) access_changed: bool,
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    pub(crate) fn new(connection: C) -> Self {
+        Self {
+            connection,
+            written: Mutex::default(),
+        }
+    }
+
+    /// Ends the session: its connection, and what it wrote.
+    pub(crate) fn into_parts(self) -> (C, Written) {
+        (
+            self.connection,
+            self.written.into_inner().unwrap_or_default(),
+        )
+    }
+
+    /// Takes the workspace's row, so that commands of one workspace run one after the other; whether it exists.
+    pub(crate) async fn lock_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
+        let lock = if self.is_postgres() {
+            " for update"
+        } else {
+            ""
+        };
+        let rows = self
+            .rows(
+                &format!("select 1 from workspaces where id = $1{lock}"),
+                vec![id(workspace.uuid())],
+            )
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
+    fn is_postgres(&self) -> bool {
+        self.connection.get_database_backend() == DbBackend::Postgres
+    }
+
+    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
+        let statement =
+            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        self.connection
+            .query_all_raw(statement)
+            .await
+            .map_err(from_db)
+    }
+
+    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
+        Ok(self.rows(sql, values).await?.into_iter().next())
+    }
+
+    /// Runs a statement; how many rows it touched.
+    async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
+        let statement =
+            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let result = self
+            .connection
+            .execute_raw(statement)
+            .await
+            .map_err(from_db)?;
+        Ok(result.rows_affected())
+    }
+
+    /// Inserts rows of `width` values each with one statement.
+    async fn insert(&self, into: &str, width: usize, values: Vec<Value>) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        // Both databases take at least 32,766 values in one statement.
+        let mut rest = values;
+        while !rest.is_empty() {
+            let tail = rest.split_off(rest.len().min(32_000 / width * width));
+            let rows = (0..rest.len() / width)
+                .map(|row| format!("({})", placeholders(row * width + 1, width)));
+            let sql = format!(
+                "insert into {into} values {}",
+                rows.collect::<Vec<_>>().join(", ")
+            );
+            self.execute(&sql, std::mem::replace(&mut rest, tail))
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// `count` placeholders from `$first` on.
+fn placeholders(first: usize, count: usize) -> String {
+    (first..first + count)
+        .map(|number| format!("${number}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// An id as it is stored.
+fn id(uuid: Uuid) -> Value {
+    Value::from(uuid.as_bytes().to_vec())
+}
+
+fn at(time: Timestamp) -> Value {
+    Value::from(time.micros())
+}
+
+fn number(number: u64) -> Value {
+    Value::from(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
+    serde_json::to_string(value)
+        .map(Value::from)
+        .map_err(|error| Error::Internal(error.into()))
+}
+
+/// A row, with the name of its table for those who have to mend it.
+struct Row<'row> {
+    table: &'static str,
+    row: &'row QueryResult,
+}
+
+impl Row<'_> {
+    fn get<T: TryGetable>(&self, column: &str) -> Result<T> {
+        self.row
+            .try_get("", column)
+            .map_err(|error| damaged(self.table, column, &error))
+    }
+
+    fn uuid(&self, column: &str) -> Result<Uuid> {
+        let bytes: Vec<u8> = self.get(column)?;
+        Uuid::from_slice(&bytes).map_err(|error| damaged(self.table, column, &error))
+    }
+
+    fn optional_uuid(&self, column: &str) -> Result<Option<Uuid>> {
+        let bytes: Option<Vec<u8>> = self.get(column)?;
+        bytes
+            .map(|bytes| {
+                Uuid::from_slice(&bytes).map_err(|error| damaged(self.table, column, &error))
+            })
+            .transpose()
+    }
+
+    fn time(&self, column: &str) -> Result<Timestamp> {
+        Ok(Timestamp::from_micros(self.get(column)?))
+    }
+
+    fn optional_time(&self, column: &str) -> Result<Option<Timestamp>> {
+        Ok(self.get::<Option<i64>>(column)?.map(Timestamp::from_micros))
+    }
+
+    fn number(&self, column: &str) -> Result<u64> {
+        let number: i64 = self.get(column)?;
+        u64::try_from(number).map_err(|error| damaged(self.table, column, &error))
+    }
+
+    fn parsed<T: FromStr>(&self, column: &str) -> Result<T> {
+        let text: String = self.get(column)?;
+        text.parse().map_err(|_| damaged(self.table, column, &text))
+    }
+
+    fn named<T>(&self, column: &str, from_name: impl FnOnce(&str) -> Option<T>) -> Result<T> {
+        let text: String = self.get(column)?;
+        from_name(&text).ok_or_else(|| damaged(self.table, column, &text))
+    }
+
+    fn json<T: serde::de::DeserializeOwned>(&self, column: &str) -> Result<T> {
+        let text: String = self.get(column)?;
+        serde_json::from_str(&text).map_err(|error| damaged(self.table, column, &error))
+    }
+
+    fn hash(&self, column: &str) -> Result<[u8; 32]> {
+        let bytes: Vec<u8> = self.get(column)?;
+        bytes
+            .try_into()
+            .map_err(|_| damaged(self.table, column, &"other than 32 bytes"))
+    }
+}

@@ -1,0 +1,257 @@
+//! A lane: carries out waiting commands as a group, with one commit for all of them.
+//!
+//! Invariants
+//! - A command's own error undoes that command alone: each of a group runs inside a savepoint.
+//! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
+//! - A group that meets another transaction is run again, command by command, a bounded number of times.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::store::{ErasedCommand, Scope};
+use domain::{Error, Result};
+use futures_util::FutureExt;
+use sea_orm::{
+    DatabaseConnection, DatabaseTransaction, DbBackend, SqliteTransactionMode, TransactionOptions,
+    TransactionTrait,
+};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::{from_db, is_conflict, is_db_conflict};
+use crate::session::{Session, Written};
+use crate::wake::Wakes;
+
+/// Commands that share a commit.
+const GROUP: usize = 256;
+/// How often a command is run before it is given up.
+const ATTEMPTS: u32 = 10;
+
+type Answer = Result<Box<dyn Any + Send>>;
+
+/// A command and who waits for it.
+pub(super) struct Waiting {
+    pub(super) command: Arc<dyn ErasedCommand>,
+    pub(super) reply: oneshot::Sender<Answer>,
+}
+
+/// Why a group was not committed.
+enum Failure {
+    /// It met another transaction: nothing of it is stored.
+    Conflict,
+    /// The database failed; perhaps all of it is stored, perhaps nothing.
+    Fault(Error),
+}
+
+/// Carries out commands until it is told to stop; what waits then is still carried out.
+pub(super) async fn run(
+    connection: DatabaseConnection,
+    wakes: Arc<Wakes>,
+    mut queue: mpsc::Receiver<Waiting>,
+    stop: CancellationToken,
+) {
+    let mut group = Vec::with_capacity(GROUP);
+    loop {
+        let taken = tokio::select! {
+            biased;
+            () = stop.cancelled(), if !queue.is_closed() => {
+                queue.close();
+                continue;
+            }
+            taken = queue.recv_many(&mut group, GROUP) => taken,
+        };
+        if taken == 0 {
+            return;
+        }
+        // In the order of workspaces, so that two lanes take their locks in the same order.
+        group.sort_by_key(|waiting| match waiting.command.scope() {
+            Scope::Installation => None,
+            Scope::Workspace(workspace) => Some(workspace),
+        });
+        carry_out(&connection, &wakes, std::mem::take(&mut group)).await;
+    }
+}
+
+async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+    let commands: Vec<_> = group
+        .iter()
+        .map(|waiting| waiting.command.clone())
+        .collect();
+    metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
+    match commit(connection, &commands, wakes).await {
+        Ok(answers) => answer(group, answers),
+        Err(Failure::Conflict) => {
+            for waiting in group {
+                let answer = alone(connection, wakes, &waiting.command).await;
+                // Whoever no longer waits needs no answer.
+                drop(waiting.reply.send(answer));
+            }
+        }
+        Err(Failure::Fault(error)) => {
+            let text = error_text(&error);
+            tracing::error!(error = text, "the store could not commit");
+            answer(
+                group,
+                commands
+                    .iter()
+                    .map(|_| Err(Error::Unavailable(text.clone().into())))
+                    .collect(),
+            );
+        }
+    }
+}
+
+fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
+    for (waiting, answer) in group.into_iter().zip(answers) {
+        // Whoever no longer waits needs no answer.
+        drop(waiting.reply.send(answer));
+    }
+}
+
+async fn alone(
+    connection: &DatabaseConnection,
+    wakes: &Wakes,
+    command: &Arc<dyn ErasedCommand>,
+) -> Answer {
+    for attempt in 0..ATTEMPTS {
+        metrics::counter!("atelier_store_retries_total", "command" => command.name()).increment(1);
+        match commit(connection, std::slice::from_ref(command), wakes).await {
+            Ok(mut answers) => {
+                return answers
+                    .pop()
+                    .unwrap_or_else(|| Err(Error::internal("a command gave no answer")));
+            }
+            Err(Failure::Fault(error)) => return Err(error),
+            Err(Failure::Conflict) => tokio::time::sleep(delay(attempt)).await,
+        }
+    }
+    Err(Error::Unavailable(
+        format!("{} met other transactions {ATTEMPTS} times", command.name()).into(),
+    ))
+}
+
+/// Doubles from 4 ms on, with up to as much again by chance.
+fn delay(attempt: u32) -> Duration {
+    let base = 4_u64 << attempt.min(7);
+    let chance = uuid::Uuid::new_v4().as_u128() as u64 % base;
+    Duration::from_millis(base + chance)
+}
+
+async fn commit(
+    connection: &DatabaseConnection,
+    commands: &[Arc<dyn ErasedCommand>],
+    wakes: &Wakes,
+) -> Result<Vec<Answer>, Failure> {
+    let outer = begin(connection).await.map_err(classify)?;
+    let (outer, outcome) = if let [command] = commands {
+        let session = Session::new(outer);
+        let answer = run_one(&session, command).await;
+        let (outer, written) = session.into_parts();
+        (outer, vec![(answer, written)])
+    } else {
+        let mut outcome = Vec::with_capacity(commands.len());
+        for command in commands {
+            outcome.push(run_in_savepoint(&outer, command).await?);
+        }
+        (outer, outcome)
+    };
+    if outcome
+        .iter()
+        .any(|(answer, _)| answer.as_ref().err().is_some_and(is_conflict))
+    {
+        return Err(Failure::Conflict);
+    }
+    let is_undone = matches!(outcome.as_slice(), [(Err(_), _)]);
+    let ended = if is_undone {
+        outer.rollback().await
+    } else {
+        outer.commit().await
+    };
+    ended.map_err(classify)?;
+    Ok(outcome
+        .into_iter()
+        .map(|(answer, written)| announce(wakes, answer, written))
+        .collect())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "lanes are where transactions begin"
+)]
+async fn run_in_savepoint(
+    outer: &DatabaseTransaction,
+    command: &Arc<dyn ErasedCommand>,
+) -> Result<(Answer, Written), Failure> {
+    let savepoint = outer.begin().await.map_err(classify)?;
+    let session = Session::new(savepoint);
+    let answer = run_one(&session, command).await;
+    let (savepoint, written) = session.into_parts();
+    let ended = if answer.is_ok() {
+        savepoint.commit().await
+    } else {
+        savepoint.rollback().await
+    };
+    ended.map_err(classify)?;
+    Ok((answer, written))
+}
+
+/// Runs one command; a panic in it is an error of it.
+async fn run_one(
+    session: &Session<DatabaseTransaction>,
+    command: &Arc<dyn ErasedCommand>,
+) -> Answer {
+    if let Scope::Workspace(workspace) = command.scope()
+        && !session.lock_workspace(workspace).await?
+    {
+        return Err(Error::not_found("workspace", workspace));
+    }
+    let run = AssertUnwindSafe(command.run_erased(session))
+        .catch_unwind()
+        .await;
+    run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "lanes are where transactions begin"
+)]
+async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, sea_orm::DbErr> {
+    let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
+    // SQLite takes its write lock at once: a transaction that reads first could not be lifted to a writing one.
+    let mode = is_sqlite.then_some(SqliteTransactionMode::Immediate);
+    connection
+        .begin_with_options(TransactionOptions {
+            sqlite_transaction_mode: mode,
+            ..TransactionOptions::default()
+        })
+        .await
+}
+
+fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
+    if answer.is_ok() {
+        for (workspace, head) in written.heads {
+            wakes.reached(workspace, head);
+        }
+        if written.access_changed {
+            wakes.access_changed();
+        }
+    }
+    answer
+}
+
+fn classify(error: sea_orm::DbErr) -> Failure {
+    if is_db_conflict(&error) {
+        Failure::Conflict
+    } else {
+        Failure::Fault(from_db(error))
+    }
+}
+
+fn error_text(error: &Error) -> String {
+    match error {
+        Error::Unavailable(source) | Error::Internal(source) => source.to_string(),
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,12 @@
+//! The store's runner, as its callers see it: on SQLite always, on PostgreSQL where `ATELIER_TEST_POSTGRES_URL` is set.
+//!
+//! Invariants
+//! - Each test has a database of its own, so tests run side by side.
+//!
+//! Not here: what single rows look like.
+
+mod commands;
+mod place;
+mod rows;
+mod shared;
+mod single;
