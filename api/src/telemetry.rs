@@ -4,6 +4,7 @@
 //! - The log holds paths and routes, never queries of addresses, headers or bodies: those hold tokens and people's words.
 //! - Metrics are measured without a listener of their own; `/metrics` shows them (`health`).
 
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request};
@@ -26,7 +27,10 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// A second start in one process changes nothing.
 pub fn start_log(settings: &LogSettings) {
     let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     let started = match settings.format {
         LogFormat::Pretty => log.finish().try_init(),
         LogFormat::Json => log.json().flatten_event(true).finish().try_init(),

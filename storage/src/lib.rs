@@ -13,4 +13,4 @@ mod session;
 mod store;
 mod wake;
 
-pub use open::{Storage, StorageOptions, open};
+pub use open::{Storage, StorageOptions, open, open_beside};

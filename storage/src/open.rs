@@ -57,11 +57,38 @@ pub struct Storage {
 
 /// Opens the database, brings it to this version, and opens the blobs.
 pub async fn open(options: StorageOptions) -> Result<Storage> {
-    let blobs = blobs::open(&options.blob_url, &options.blob_options)?;
-    let (reader, writer, lock) = match options.database_url.strip_prefix("sqlite://") {
+    let opened = match options.database_url.strip_prefix("sqlite://") {
         Some(path) => open_sqlite(Path::new(path)).await?,
-        None => open_postgres(&options).await?,
+        None => open_postgres(&options, Schema::Migrate).await?,
     };
+    start(&options, opened)
+}
+
+/// Opens what is there as it is, also beside a server that owns it: for looking, not for serving.
+///
+/// Nothing is made and nothing is migrated; a database of another version is `Unavailable`.
+pub async fn open_beside(options: StorageOptions) -> Result<Storage> {
+    let opened = match options.database_url.strip_prefix("sqlite://") {
+        Some(path) => open_sqlite_beside(Path::new(path)).await?,
+        None => open_postgres(&options, Schema::Keep).await?,
+    };
+    let storage = start(&options, opened)?;
+    storage.ready().await?;
+    Ok(storage)
+}
+
+/// What becomes of a schema of another version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Schema {
+    Migrate,
+    Keep,
+}
+
+/// Reader, writer, and the lock of a file.
+type Opened = (DatabaseConnection, DatabaseConnection, Option<File>);
+
+fn start(options: &StorageOptions, (reader, writer, lock): Opened) -> Result<Storage> {
+    let blobs = blobs::open(&options.blob_url, &options.blob_options)?;
     let database = Arc::new(DatabaseStore::start(reader.clone(), &writer));
     Ok(Storage {
         store: database.clone(),
@@ -73,14 +100,22 @@ pub async fn open(options: StorageOptions) -> Result<Storage> {
     })
 }
 
-async fn open_sqlite(
-    path: &Path,
-) -> Result<(DatabaseConnection, DatabaseConnection, Option<File>)> {
+async fn open_sqlite(path: &Path) -> Result<Opened> {
     let lock = lock_file(path)?;
     let writer = connect_sqlite(path, 1).await?;
     Migrator::up(&writer, None).await.map_err(from_db)?;
     let reader = connect_sqlite(path, READERS).await?;
     Ok((reader, writer, Some(lock)))
+}
+
+async fn open_sqlite_beside(path: &Path) -> Result<Opened> {
+    if !path.exists() {
+        let text = format!("there is no database at {}", path.display());
+        return Err(Error::Unavailable(text.into()));
+    }
+    let writer = connect_sqlite(path, 1).await?;
+    let reader = connect_sqlite(path, READERS).await?;
+    Ok((reader, writer, None))
 }
 
 /// Refuses a second process on one file.
@@ -117,15 +152,15 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
     Database::connect(options).await.map_err(from_db)
 }
 
-async fn open_postgres(
-    options: &StorageOptions,
-) -> Result<(DatabaseConnection, DatabaseConnection, Option<File>)> {
+async fn open_postgres(options: &StorageOptions, schema: Schema) -> Result<Opened> {
     let mut connect = ConnectOptions::new(&options.database_url);
     connect
         .max_connections(options.connections.max(8))
         .sqlx_logging(false);
     let pool = Database::connect(connect).await.map_err(from_db)?;
-    migrate_postgres(options).await?;
+    if schema == Schema::Migrate {
+        migrate_postgres(options).await?;
+    }
     Ok((pool.clone(), pool, None))
 }
 

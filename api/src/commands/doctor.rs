@@ -46,7 +46,7 @@ impl Findings {
 pub(crate) async fn run(settings: &Settings) -> Result<ExitCode> {
     let mut findings = Findings::default();
     check_settings(settings, &mut findings);
-    match Installation::open(settings).await {
+    match Installation::open_beside(settings).await {
         Ok(installation) => {
             check_installation(&installation, &mut findings).await;
             installation.close().await;

@@ -43,7 +43,7 @@ pub(crate) async fn run(settings: &Settings, workspace: WorkspaceId, file: &Path
         "{} exists already; choose another name",
         file.display()
     );
-    let installation = Installation::open(settings).await?;
+    let installation = Installation::open_beside(settings).await?;
     let exported = Box::pin(export(&installation, workspace, file)).await;
     installation.close().await;
     let count = exported?;

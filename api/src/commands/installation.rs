@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
-use api::bootstrap;
 use api::config::{Settings, StorageSettings};
 use api::health::Ready;
 use async_trait::async_trait;
 use domain::blob::Blobs;
-use domain::installation::InstallationSecret;
 use domain::store::SharedStore;
 use domain::time::{SharedClock, SystemClock};
 use storage::{Storage, StorageOptions};
@@ -20,25 +18,35 @@ pub(crate) struct Installation {
     pub(crate) store: SharedStore,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) clock: SharedClock,
-    pub(crate) secret: InstallationSecret,
 }
 
 impl Installation {
     /// Opens the database, brings it to this version, and opens the blobs.
     pub(crate) async fn open(settings: &Settings) -> Result<Self> {
-        let options = options(&settings.storage)?;
-        let storage = storage::open(options)
-            .await
-            .context("the storage can not be opened")?;
-        let store = storage.store.clone();
-        let secret = bootstrap::installation_secret(&store).await?;
-        Ok(Self {
+        let folder = &settings.storage.data_dir;
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("the data folder {} can not be made", folder.display()))?;
+        let storage = storage::open(options(&settings.storage)).await;
+        storage
+            .map(Self::new)
+            .context("the storage can not be opened")
+    }
+
+    /// Opens what is there as it is, also beside a running server: for looking at it.
+    pub(crate) async fn open_beside(settings: &Settings) -> Result<Self> {
+        let storage = storage::open_beside(options(&settings.storage)).await;
+        storage
+            .map(Self::new)
+            .context("the storage can not be opened; where the database is of an earlier version, run `atelier migrate` first")
+    }
+
+    fn new(storage: Storage) -> Self {
+        Self {
+            store: storage.store.clone(),
             blobs: storage.blobs.clone(),
             storage: Arc::new(storage),
-            store,
             clock: Arc::new(SystemClock),
-            secret,
-        })
+        }
     }
 
     /// What a database says is damaged in it.
@@ -59,10 +67,8 @@ impl Ready for Installation {
     }
 }
 
-fn options(settings: &StorageSettings) -> Result<StorageOptions> {
+fn options(settings: &StorageSettings) -> StorageOptions {
     let folder = &settings.data_dir;
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("the data folder {} can not be made", folder.display()))?;
     let database_url = match &settings.database_url {
         Some(url) => url.expose().to_owned(),
         None => format!("sqlite://{}", folder.join("atelier.sqlite").display()),
@@ -72,12 +78,12 @@ fn options(settings: &StorageSettings) -> Result<StorageOptions> {
         None => folder.join("blobs").display().to_string(),
     };
     let object_store = settings.object_store.iter();
-    Ok(StorageOptions {
+    StorageOptions {
         database_url,
         connections: settings.database_connections,
         blob_url,
         blob_options: object_store
             .map(|(name, value)| (name.clone(), value.expose().to_owned()))
             .collect(),
-    })
+    }
 }

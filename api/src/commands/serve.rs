@@ -61,7 +61,8 @@ pub(crate) async fn prepare(settings: &Settings) -> Result<Prepared> {
     let (store, clock) = (&installation.store, &installation.clock);
     let token = settings.access.bootstrap_token.as_ref();
     let first_owner = bootstrap::first_owner(store, clock, token).await?;
-    let services = Services::start(settings, installation, address, &stop)?;
+    let secret = bootstrap::installation_secret(store).await?;
+    let services = Services::start(settings, installation, &secret, address, &stop)?;
     Ok(Prepared {
         services,
         first_owner,

@@ -18,6 +18,7 @@ use api::telemetry;
 use api::tokens::Tokens;
 use axum::Router;
 use domain::document::{DocumentOptions, DocumentService};
+use domain::installation::InstallationSecret;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
@@ -44,6 +45,7 @@ impl Services {
     pub(crate) fn start(
         settings: &Settings,
         installation: Installation,
+        secret: &InstallationSecret,
         address: SocketAddr,
         stop: &CancellationToken,
     ) -> Result<Self> {
@@ -54,7 +56,7 @@ impl Services {
         let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
         let authenticate: Arc<dyn Authenticate> =
             Tokens::start(store.clone(), clock.clone(), watch.clone(), stop.clone());
-        let addresses = Addresses::new(&installation.secret, public.clone(), clock.clone());
+        let addresses = Addresses::new(secret, public.clone(), clock.clone());
         let services = SocketServices {
             documents: documents.clone(),
             store: store.clone(),
@@ -77,6 +79,7 @@ impl Services {
                 settings,
                 &installation,
                 &documents,
+                CursorKey::new(&secret.0),
                 addresses,
             ))),
             authenticate: authenticate.clone(),
@@ -185,13 +188,14 @@ fn graphql_services(
     settings: &Settings,
     installation: &Installation,
     documents: &DocumentService,
+    cursors: CursorKey,
     addresses: Addresses,
 ) -> graphql::Services {
     graphql::Services {
         store: installation.store.clone(),
         documents: documents.clone(),
         clock: installation.clock.clone(),
-        cursors: CursorKey::new(&installation.secret.0),
+        cursors,
         asset_urls: Arc::new(addresses),
         upload_limit: settings.limits.upload.0,
     }

@@ -15,6 +15,9 @@ use super::source::Layers;
 use crate::graphql::budget::RateLimit;
 use crate::graphql::transport::{DocumentMode, Introspection, Profile};
 
+/// Migrations tell of themselves at every start, also where there is nothing to do.
+const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn";
+
 /// A text that must not be seen.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -273,7 +276,7 @@ fn log(layers: &Layers) -> Result<LogSettings, ConfigError> {
     let formats = [("pretty", LogFormat::Pretty), ("json", LogFormat::Json)];
     let filter = layers.value::<LogFilter>("log")?;
     Ok(LogSettings {
-        filter: filter.map_or_else(|| "info".to_owned(), |LogFilter(filter)| filter),
+        filter: filter.map_or_else(|| DEFAULT_FILTER.to_owned(), |LogFilter(filter)| filter),
         format: choice(layers, "log-format", formats)?,
     })
 }

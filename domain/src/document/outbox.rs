@@ -40,8 +40,9 @@ impl Outbox {
             return false;
         }
         let size = size_of(&frame);
-        let is_full = state.frames.len() >= FRAME_LIMIT || state.bytes + size > BYTE_LIMIT;
-        if is_full && !state.frames.is_empty() {
+        let is_over = state.frames.len() >= FRAME_LIMIT || state.bytes + size > BYTE_LIMIT;
+        let is_full = is_over && !state.frames.is_empty();
+        if is_full {
             state.close(
                 1013,
                 "the connection can not keep up; reconnect to catch up",

@@ -19,7 +19,7 @@ use crate::document::{Content, Version, history};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Sequence, Subject};
 use crate::ids::{WorkId, WorkspaceId};
-use crate::store::{SharedStore, Signal, StoreExt};
+use crate::store::{Command, SharedStore, Signal, StoreExt};
 use crate::time::{SharedClock, Timestamp};
 use crate::work::{
     AppendChanges, Appended, Change, NodeVersion, Quarantine, QuarantinedUpdate, SaveSnapshot,
@@ -57,6 +57,8 @@ pub(crate) struct Shared {
     runtime: Handle,
     open: Mutex<HashMap<WorkId, mpsc::Sender<Message>>>,
     open_count: watch::Sender<usize>,
+    /// Commands that are stored in the background.
+    background_count: watch::Sender<usize>,
     followed: Mutex<HashSet<WorkspaceId>>,
     followers: Mutex<Vec<JoinHandle<()>>>,
     is_stopping: watch::Sender<bool>,
@@ -79,6 +81,7 @@ impl Shared {
             runtime: Handle::current(),
             open: Mutex::default(),
             open_count: watch::channel(0).0,
+            background_count: watch::channel(0).0,
             followed: Mutex::default(),
             followers: Mutex::default(),
             is_stopping: watch::channel(false).0,
@@ -211,18 +214,24 @@ impl Shared {
 
     /// Stores a snapshot in the background: it only makes opening faster.
     pub(crate) fn save_snapshot(&self, work: &Work, snapshot: Snapshot) {
-        let (store, workspace) = (self.store.clone(), work.workspace);
+        let workspace = work.workspace;
+        let command = SaveSnapshot {
+            workspace,
+            snapshot,
+        };
+        self.run_in_background(command, "a snapshot was not stored");
+    }
+
+    /// Runs a command that nobody waits for but the stop of the service.
+    fn run_in_background<C: Command>(&self, command: C, failure: &'static str) {
+        let store = self.store.clone();
+        let count = self.background_count.clone();
+        count.send_modify(|count| *count += 1);
         self.runtime.spawn(async move {
-            let work = snapshot.work;
-            if let Err(error) = store
-                .run(SaveSnapshot {
-                    workspace,
-                    snapshot,
-                })
-                .await
-            {
-                tracing::warn!(document.id = %work, %error, "a snapshot was not stored");
+            if let Err(error) = store.run(command).await {
+                tracing::warn!(%error, "{failure}");
             }
+            count.send_modify(|count| *count -= 1);
         });
     }
 
@@ -240,12 +249,7 @@ impl Shared {
             bytes: kept,
             at,
         };
-        let store = self.store.clone();
-        self.runtime.spawn(async move {
-            if let Err(error) = store.run(Quarantine(update)).await {
-                tracing::warn!(%error, "a refused update was not kept");
-            }
-        });
+        self.run_in_background(Quarantine(update), "a refused update was not kept");
     }
 
     pub(crate) fn count_failure(&self) {
@@ -370,12 +374,11 @@ impl Shared {
             // One that has closed has ended already.
             let _ = mailbox.send(Message::Stop).await;
         }
-        // The sender lives as long as this service, so the wait can only end with the count.
-        let _ = self
-            .open_count
-            .subscribe()
-            .wait_for(|count| *count == 0)
-            .await;
+        // The senders live as long as this service, so the waits can only end with the counts. The documents come first:
+        // what they leave to the background is counted by then.
+        for count in [&self.open_count, &self.background_count] {
+            let _ = count.subscribe().wait_for(|count| *count == 0).await;
+        }
     }
 }
 
