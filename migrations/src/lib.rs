@@ -8,6 +8,7 @@
 //! Not here: reading and writing rows (`storage`).
 
 mod m0001_ground;
+mod m0002_aging;
 
 use sea_orm_migration::prelude::*;
 
@@ -18,6 +19,9 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m0001_ground::Migration)]
+        vec![
+            Box::new(m0001_ground::Migration),
+            Box::new(m0002_aging::Migration),
+        ]
     }
 }

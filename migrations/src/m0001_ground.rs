@@ -24,6 +24,11 @@ impl MigrationTrait for Migration {
         }
         Ok(())
     }
+
+    fn use_transaction(&self) -> Option<bool> {
+        // A process that dies halfway leaves no half of the tables.
+        Some(true)
+    }
 }
 
 const TABLES: [&str; 23] = [

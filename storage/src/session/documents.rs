@@ -4,7 +4,7 @@
 //! - Changes are only ever appended; their versions have no gap.
 //! - Appending costs the same few statements for one change as for many.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use bytes::Bytes;
 use domain::Error;
@@ -120,29 +120,13 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             return Ok(Vec::new());
         }
         let mut snapshots = self.snapshots(ids, at).await?;
-        let mut changes = self.changes_since_snapshots(ids, at).await?;
+        let mut changes = self.changes_after(ids, &snapshots, at).await?;
         let document = |work: &WorkId| StoredDocument {
             work: *work,
             snapshot: snapshots.remove(work),
             changes: changes.remove(work).unwrap_or_default(),
         };
-        let mut documents: Vec<_> = ids.iter().map(document).collect();
-        for document in &mut documents {
-            // A snapshot that was stored between the two reads is newer than the one that was read, so changes may be
-            // missing before its tail: the older ones are read then.
-            let start = document
-                .snapshot
-                .as_ref()
-                .map_or(0, |snapshot| snapshot.version.0);
-            if document
-                .changes
-                .first()
-                .is_some_and(|(version, _)| version.0 != start + 1)
-            {
-                document.changes = self.updates(document.work, Version(start), at).await?;
-            }
-        }
-        Ok(documents)
+        Ok(ids.iter().map(document).collect())
     }
 
     async fn snapshots(
@@ -177,19 +161,33 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .collect()
     }
 
-    async fn changes_since_snapshots(
+    /// Changes after the snapshots that were read. The newest snapshot by now may be another one, stored in between, so it
+    /// is not asked for again: the changes before it would be missed.
+    async fn changes_after(
         &self,
         ids: &[WorkId],
+        snapshots: &HashMap<WorkId, Snapshot>,
         at: Option<Version>,
     ) -> Result<HashMap<WorkId, Vec<(Version, Bytes)>>> {
+        let distinct: BTreeSet<WorkId> = ids.iter().copied().collect();
+        let wanted: Vec<String> = (0..distinct.len())
+            .map(|place| format!("({})", placeholders(place * 2 + 2, 2)))
+            .collect();
         let sql = format!(
-            "select work_id, version, body from changes c where work_id in ({}) and version <= $1 and version > coalesce(\
-             (select max(s.version) from snapshots s where s.work_id = c.work_id and s.version <= $1), 0) order by work_id, version",
-            placeholders(2, ids.len())
+            "with wanted (id, after) as (values {}) select c.work_id, c.version, c.body from wanted \
+             join changes c on c.work_id = wanted.id and c.version > wanted.after and c.version <= $1 \
+             order by c.work_id, c.version",
+            wanted.join(", ")
         );
-        let values = std::iter::once(bound(at)).chain(ids.iter().map(|work| id(work.uuid())));
+        let mut values = vec![bound(at)];
+        for work in distinct {
+            let after = snapshots
+                .get(&work)
+                .map_or(0, |snapshot| snapshot.version.0);
+            values.extend([id(work.uuid()), number(after)]);
+        }
         let mut changes: HashMap<WorkId, Vec<_>> = HashMap::new();
-        for row in self.rows(&sql, values.collect()).await? {
+        for row in self.rows(&sql, values).await? {
             let row = Row {
                 table: "changes",
                 row: &row,
@@ -201,30 +199,6 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
                 .push((Version(row.number("version")?), update));
         }
         Ok(changes)
-    }
-
-    async fn updates(
-        &self,
-        work: WorkId,
-        after: Version,
-        at: Option<Version>,
-    ) -> Result<Vec<(Version, Bytes)>> {
-        let sql = "select version, body from changes where work_id = $1 and version > $2 and version <= $3 order by version";
-        let rows = self
-            .rows(sql, vec![id(work.uuid()), number(after.0), bound(at)])
-            .await?;
-        rows.iter()
-            .map(|row| {
-                let row = Row {
-                    table: "changes",
-                    row,
-                };
-                Ok((
-                    Version(row.number("version")?),
-                    Bytes::from(row.get::<Vec<u8>>("body")?),
-                ))
-            })
-            .collect()
     }
 
     pub(super) async fn changes(

@@ -10,7 +10,6 @@ use sea_orm::{ConnectionTrait, QueryResult};
 use serde_json::Value;
 
 use super::{Row, Session, at, id, json, number, placeholders};
-use crate::error::damaged;
 use crate::wake::{self, Notice};
 
 fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
@@ -21,7 +20,7 @@ fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
     let subject = match (row.optional_uuid("work_id")?, row.optional_uuid("user_id")?) {
         (Some(work), _) => Subject::Work(WorkId::from_uuid(work)),
         (None, Some(user)) => Subject::Member(UserId::from_uuid(user)),
-        (None, None) => return Err(damaged("events", "work_id", &"no subject")),
+        (None, None) => return Err(row.damaged("work_id", &"no subject")),
     };
     Ok(Event {
         workspace,
@@ -197,10 +196,11 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
     }
 
     async fn remember_idempotency(&self, key: &IdempotencyKey, result: &Value) -> Result<()> {
+        let expired = key.at.micros() - IDEMPOTENCY_TTL.as_micros() as i64;
+        self.sweep_idempotency(expired).await?;
         let sql = "insert into idempotency (actor, mutation, request_key, input_hash, result, at) values ($1, $2, $3, $4, $5, $6) \
                    on conflict (actor, mutation, request_key) do update set input_hash = excluded.input_hash, result = excluded.result, \
                    at = excluded.at where idempotency.at < $7";
-        let expired = key.at.micros() - IDEMPOTENCY_TTL.as_micros() as i64;
         let values = vec![
             key.actor.key().into(),
             key.mutation.into(),
@@ -216,5 +216,22 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
             ));
         }
         Ok(())
+    }
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    /// Removes some of the keys that have expired, so that they do not pile up.
+    async fn sweep_idempotency(&self, expired: i64) -> Result<()> {
+        // Two transactions that sweep at once do not wait for each other.
+        let lock = if self.is_postgres() {
+            " for update skip locked"
+        } else {
+            ""
+        };
+        let sql = format!(
+            "delete from idempotency where (actor, mutation, request_key) in (select actor, mutation, request_key \
+             from idempotency where at < $1 order by at limit 100{lock})"
+        );
+        self.execute(&sql, vec![expired.into()]).await.map(drop)
     }
 }

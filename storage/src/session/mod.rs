@@ -113,12 +113,17 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         let mut rest = values;
         while !rest.is_empty() {
             let tail = rest.split_off(rest.len().min(32_000 / width * width));
-            let rows = (0..rest.len() / width)
-                .map(|row| format!("({})", placeholders(row * width + 1, width)));
-            let sql = format!(
-                "insert into {into} values {}",
-                rows.collect::<Vec<_>>().join(", ")
-            );
+            let is_postgres = self.is_postgres();
+            let row = |row: usize| {
+                if is_postgres {
+                    format!("({})", placeholders(row * width + 1, width))
+                } else {
+                    // SQLite and its driver look through all numbered placeholders for each one.
+                    format!("({})", vec!["?"; width].join(", "))
+                }
+            };
+            let rows: Vec<String> = (0..rest.len() / width).map(row).collect();
+            let sql = format!("insert into {into} values {}", rows.join(", "));
             self.execute(&sql, std::mem::replace(&mut rest, tail))
                 .await?;
         }
@@ -163,20 +168,18 @@ impl Row<'_> {
     fn get<T: TryGetable>(&self, column: &str) -> Result<T> {
         self.row
             .try_get("", column)
-            .map_err(|error| damaged(self.table, column, &error))
+            .map_err(|error| self.damaged(column, &error))
     }
 
     fn uuid(&self, column: &str) -> Result<Uuid> {
         let bytes: Vec<u8> = self.get(column)?;
-        Uuid::from_slice(&bytes).map_err(|error| damaged(self.table, column, &error))
+        Uuid::from_slice(&bytes).map_err(|error| self.damaged(column, &error))
     }
 
     fn optional_uuid(&self, column: &str) -> Result<Option<Uuid>> {
         let bytes: Option<Vec<u8>> = self.get(column)?;
         bytes
-            .map(|bytes| {
-                Uuid::from_slice(&bytes).map_err(|error| damaged(self.table, column, &error))
-            })
+            .map(|bytes| Uuid::from_slice(&bytes).map_err(|error| self.damaged(column, &error)))
             .transpose()
     }
 
@@ -190,28 +193,43 @@ impl Row<'_> {
 
     fn number(&self, column: &str) -> Result<u64> {
         let number: i64 = self.get(column)?;
-        u64::try_from(number).map_err(|error| damaged(self.table, column, &error))
+        u64::try_from(number).map_err(|error| self.damaged(column, &error))
     }
 
     fn parsed<T: FromStr>(&self, column: &str) -> Result<T> {
         let text: String = self.get(column)?;
-        text.parse().map_err(|_| damaged(self.table, column, &text))
+        text.parse().map_err(|_| self.damaged(column, &text))
     }
 
     fn named<T>(&self, column: &str, from_name: impl FnOnce(&str) -> Option<T>) -> Result<T> {
         let text: String = self.get(column)?;
-        from_name(&text).ok_or_else(|| damaged(self.table, column, &text))
+        from_name(&text).ok_or_else(|| self.damaged(column, &text))
     }
 
     fn json<T: serde::de::DeserializeOwned>(&self, column: &str) -> Result<T> {
         let text: String = self.get(column)?;
-        serde_json::from_str(&text).map_err(|error| damaged(self.table, column, &error))
+        serde_json::from_str(&text).map_err(|error| self.damaged(column, &error))
     }
 
     fn hash(&self, column: &str) -> Result<[u8; 32]> {
         let bytes: Vec<u8> = self.get(column)?;
         bytes
             .try_into()
-            .map_err(|_| damaged(self.table, column, &"other than 32 bytes"))
+            .map_err(|_| self.damaged(column, &"other than 32 bytes"))
+    }
+
+    /// Says which row can not be read: its table, and what can be read of its key.
+    fn damaged(&self, column: &str, found: &dyn std::fmt::Display) -> Error {
+        let ids = ["workspace_id", "work_id", "user_id", "id"].map(|part| {
+            let bytes: Option<Vec<u8>> = self.row.try_get("", part).ok()?;
+            let uuid = Uuid::from_slice(&bytes?).ok()?;
+            Some(format!("{part} {}", uuid.simple()))
+        });
+        let numbers = ["version", "from_version", "sequence"].map(|part| {
+            let number: Option<i64> = self.row.try_get("", part).ok()?;
+            Some(format!("{part} {}", number?))
+        });
+        let key: Vec<String> = ids.into_iter().chain(numbers).flatten().collect();
+        damaged(self.table, column, &key.join(", "), found)
     }
 }
