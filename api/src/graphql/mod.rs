@@ -4,13 +4,16 @@
 //! - Every document passes [`budget`] before the executor sees it, on every transport.
 //! - Every error passes [`error::present`] before a client sees it: a contract code, or masked.
 //! - Only the transports know HTTP and sockets; only this crate knows the executor.
+//! - What the caller may not see looks as if it were not there.
 //!
-//! Not here: rules (`domain`); resolvers parse, call one thing and convert.
+//! Not here: rules and permissions of changes (`domain`).
 
 pub mod budget;
+mod connection;
 mod cursor;
 pub mod error;
 pub mod loader;
+mod loaders;
 mod model;
 mod mutation;
 mod query;

@@ -1,107 +1,49 @@
-//! Reading.
+//! The query root.
 
 use async_graphql::{Context, ID, Object, Result};
-use domain::Error;
-use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
+use domain::ids::WorkspaceId;
+use futures_util::future::join_all;
 
 use super::error::{Nullable, nullable};
-use super::model::{ApiTokenObject, Node, UserObject, Viewer, WorkObject, WorkspaceObject};
-use super::scope::scope;
+use super::model::node::Node;
+use super::model::people::Viewer;
+use super::model::workspace::Workspace;
+use super::scope::Scope;
 
-/// Objects that one request may ask for by id at once.
-const NODES: usize = 100;
-
-/// Reading.
+/// What can be asked for.
 #[derive(Debug, Default)]
 pub struct Query;
 
+/// What can be asked for.
 #[Object]
 impl Query {
-    /// Any object by its id; null where there is none, or none for the caller.
+    /// Whatever has this id; null where there is nothing, or nothing for the caller.
     async fn node(&self, ctx: &Context<'_>, id: ID) -> Nullable<Node> {
         nullable(find(ctx, &id).await)
     }
 
-    /// Many objects by their ids, in their order.
-    async fn nodes(&self, ctx: &Context<'_>, ids: Vec<ID>) -> Result<Vec<Nullable<Node>>> {
-        if ids.len() > NODES {
-            return Err(Error::Invalid(format!(
-                "`ids` can hold {NODES} ids, and holds {}",
-                ids.len()
-            ))
-            .into());
-        }
-        let found = futures_util::future::join_all(ids.iter().map(|id| find(ctx, id))).await;
-        Ok(found.into_iter().map(nullable).collect())
+    /// The same for several ids, in their order.
+    async fn nodes(&self, ctx: &Context<'_>, ids: Vec<ID>) -> Vec<Nullable<Node>> {
+        let found = join_all(ids.iter().map(|id| find(ctx, id))).await;
+        found.into_iter().map(nullable).collect()
     }
 
-    /// Who asks.
-    async fn viewer(&self, ctx: &Context<'_>) -> Result<Viewer> {
-        let scope = scope(ctx)?;
-        let user = scope.users.load(scope.caller.user).await?;
-        Ok(user.map(Viewer).ok_or_else(|| {
-            Error::Unauthenticated("this person does not exist any more".to_owned())
-        })?)
+    /// The person who asks.
+    async fn viewer(&self) -> Viewer {
+        Viewer
     }
 
-    /// A workspace by its id; null where there is none, or none for the caller.
-    async fn workspace(&self, ctx: &Context<'_>, id: ID) -> Nullable<WorkspaceObject> {
-        let Ok(id) = id.parse::<WorkspaceId>() else {
-            return None;
-        };
-        nullable(WorkspaceObject::find(ctx, id).await)
+    /// A workspace that the caller is a member of; null for any other.
+    async fn workspace(&self, ctx: &Context<'_>, id: ID) -> Nullable<Workspace> {
+        nullable(find_workspace(ctx, id.parse().ok()?).await)
     }
 }
 
 async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
-    let scope = scope(ctx)?;
-    if let Ok(work) = id.parse::<WorkId>() {
-        return Ok(scope
-            .works
-            .load(work)
-            .await?
-            .map(|work| WorkObject::from(work).into()));
-    }
-    if let Ok(workspace) = id.parse::<WorkspaceId>() {
-        return Ok(WorkspaceObject::find(ctx, workspace)
-            .await?
-            .map(Node::Workspace));
-    }
-    if let Ok(user) = id.parse::<UserId>() {
-        return find_user(ctx, user).await;
-    }
-    let Ok(token) = id.parse::<TokenId>() else {
-        return Ok(None);
-    };
-    let tokens = scope
-        .services
-        .store
-        .reads()
-        .list_tokens_by_id(&[token])
-        .await?;
-    let own = tokens
-        .into_iter()
-        .find(|token| token.user == scope.caller.user);
-    Ok(own.map(|token| Node::ApiToken(ApiTokenObject(token))))
+    Node::find(Scope::of(ctx)?, id).await
 }
 
-/// A person whom the caller shares a workspace with.
-async fn find_user(ctx: &Context<'_>, user: UserId) -> Result<Option<Node>> {
-    let scope = scope(ctx)?;
-    if user != scope.caller.user {
-        let known = scope
-            .services
-            .store
-            .reads()
-            .list_acquainted(scope.caller.user, &[user])
-            .await?;
-        if known.is_empty() {
-            return Ok(None);
-        }
-    }
-    Ok(scope
-        .users
-        .load(user)
-        .await?
-        .map(|user| Node::User(UserObject(user))))
+async fn find_workspace(ctx: &Context<'_>, id: WorkspaceId) -> Result<Option<Workspace>> {
+    let found = Scope::of(ctx)?.find_workspace(id).await?;
+    Ok(found.map(Workspace))
 }

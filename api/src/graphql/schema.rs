@@ -1,31 +1,36 @@
-//! The schema, put together.
+//! The schema: its three roots, and what every execution is given.
+//!
+//! Invariants
+//! - What the schema is depends on nothing but the code: the same text is printed on every machine.
+//! - Suggestions are off, so that nobody learns names they were not told.
+//!
+//! Not here: limits and transports (`budget`, `transport`).
 
-use async_graphql::{Data, Schema, SchemaBuilder};
+use std::sync::Arc;
 
-use super::loader::PerExecution;
+use async_graphql::{ObjectType, SDLExportOptions, Schema, SchemaBuilder, SubscriptionType};
+
+use super::model::work::StructuredWork;
 use super::mutation::Mutation;
 use super::query::Query;
-use super::scope::Scope;
+use super::scope::per_execution;
 use super::services::Services;
 use super::subscription::Subscription;
 
+/// The roots with the fields that only the conformance checks need.
 #[cfg(feature = "test-support")]
 mod roots {
     use async_graphql::{MergedObject, MergedSubscription};
 
-    /// Reading.
-    #[derive(MergedObject, Default)]
-    pub struct QueryRoot(
-        pub(super) super::Query,
-        pub(super) crate::test_support::Query,
-    );
+    use crate::{graphql, test_support};
 
-    /// Listening.
+    /// What can be asked for, and what checks need.
+    #[derive(MergedObject, Default)]
+    pub struct QueryRoot(graphql::Query, test_support::Query);
+
+    /// What can be followed, and what checks need.
     #[derive(MergedSubscription, Default)]
-    pub struct SubscriptionRoot(
-        pub(super) super::Subscription,
-        pub(super) crate::test_support::Subscription,
-    );
+    pub struct SubscriptionRoot(graphql::Subscription, test_support::Subscription);
 }
 
 #[cfg(feature = "test-support")]
@@ -33,36 +38,39 @@ use roots::{QueryRoot, SubscriptionRoot};
 #[cfg(not(feature = "test-support"))]
 use {Query as QueryRoot, Subscription as SubscriptionRoot};
 
-/// The schema of this server.
+/// The schema of the server.
 pub type AtelierSchema = Schema<QueryRoot, Mutation, SubscriptionRoot>;
 
 /// The schema over these services.
 pub fn schema(services: Services) -> AtelierSchema {
-    let per_execution = services.clone();
-    let scope = PerExecution::new(move |caller| {
-        let mut data = Data::default();
-        data.insert(Scope::new(per_execution.clone(), caller));
-        data
-    });
+    let services = Arc::new(services);
     builder(QueryRoot::default(), SubscriptionRoot::default())
+        .extension(per_execution(services.clone()))
         .data(services)
-        .disable_suggestions()
-        .extension(scope)
         .finish()
+}
+
+/// The schema as text, as it stands in `schema.graphql`; without fields that only checks need.
+pub fn sdl() -> String {
+    let schema = builder(Query, Subscription).finish();
+    schema.sdl_with_options(sdl_options())
+}
+
+/// How the schema is printed, wherever it is.
+pub(crate) fn sdl_options() -> SDLExportOptions {
+    SDLExportOptions::new()
+        .include_specified_by()
+        .prefer_single_line_descriptions()
+        .use_space_ident()
 }
 
 fn builder<Q, S>(query: Q, subscription: S) -> SchemaBuilder<Q, Mutation, S>
 where
-    Q: async_graphql::ObjectType + 'static,
-    S: async_graphql::SubscriptionType + 'static,
+    Q: ObjectType + 'static,
+    S: SubscriptionType + 'static,
 {
-    // Only reached through interfaces, so the schema would not find them by itself.
     Schema::build(query, Mutation::default(), subscription)
-        .register_output_type::<super::model::WorkObject>()
-        .register_output_type::<super::model::StructuredWork>()
-}
-
-/// The schema in the schema definition language; without fields that only tests have.
-pub fn sdl() -> String {
-    builder(Query, Subscription).finish().sdl()
+        // No field has this type, so the schema would not find it by itself.
+        .register_output_type::<StructuredWork>()
+        .disable_suggestions()
 }

@@ -1,167 +1,197 @@
-//! What one execution works with: who asks, the services, and loaders that batch.
+//! One execution: who asks, and what was loaded for it.
 //!
 //! Invariants
-//! - Loaders give only what the caller may see; what they leave out does not exist for the caller.
+//! - A scope lives as long as one request, or one event of a subscription, and belongs to one caller.
+//! - What its loaders give out, the caller may see: works and workspaces of others look as if they were not there.
+//! - A command makes everything that was loaded stale, so [`Scope::run`] and [`Scope::renew`] throw it away.
+//!
+//! Not here: the rules of who may change what (commands check those themselves).
 
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use async_graphql::Context;
-use domain::document::{Content, NodeState, Version};
+use async_graphql::{Context, Data, Result};
+use domain::Error;
+use domain::document::{Content, Editor, NodeState, Version};
+use domain::idempotency::IdempotencyKey;
 use domain::ids::{UserId, WorkId, WorkspaceId};
-use domain::people::{Caller, Member, Role, User, Workspace};
-use domain::work::Work;
-use domain::{Error, Result};
-use futures_util::FutureExt as _;
+use domain::people::{ApiToken, Caller, Member, Role, User};
+use domain::store::{Command, Reads, StoreExt as _};
+use domain::time::Timestamp;
+use domain::work::{Revision, Work};
 
-use super::loader::Loader;
+use super::loader::PerExecution;
+use super::loaders::{Loaders, WorkspaceRow};
 use super::services::Services;
 
-/// A document at a version; none for the present one.
-pub(crate) type DocumentKey = (WorkId, Option<Version>);
-
-/// One execution.
+/// Who asks, and what was loaded.
 pub(crate) struct Scope {
-    pub(crate) services: Services,
+    /// Who asks.
     pub(crate) caller: Caller,
-    pub(crate) users: Loader<UserId, User>,
-    pub(crate) workspaces: Loader<WorkspaceId, (Workspace, Role)>,
-    pub(crate) members: Loader<WorkspaceId, Vec<Member>>,
-    pub(crate) works: Loader<WorkId, Work>,
-    pub(crate) contents: Loader<DocumentKey, Arc<Content>>,
-    pub(crate) node_states: Loader<DocumentKey, Arc<Vec<NodeState>>>,
+    /// The services of the server.
+    pub(crate) services: Arc<Services>,
+    loaders: Mutex<Arc<Loaders>>,
+}
+
+/// Gives each execution a scope of its own.
+pub(crate) fn per_execution(
+    services: Arc<Services>,
+) -> PerExecution<impl Fn(Caller) -> Data + Send + Sync + 'static> {
+    PerExecution::new(move |caller| {
+        let mut data = Data::default();
+        data.insert(Scope::new(services.clone(), caller));
+        data
+    })
 }
 
 impl Scope {
-    pub(crate) fn new(services: Services, caller: Caller) -> Self {
-        let with = |services: &Services| services.clone();
-        let (users, workspaces, members, works, contents, states) = (
-            with(&services),
-            with(&services),
-            with(&services),
-            with(&services),
-            with(&services),
-            with(&services),
-        );
+    fn new(services: Arc<Services>, caller: Caller) -> Self {
+        let loaders = Mutex::new(Arc::new(Loaders::new(&services, caller)));
         Self {
-            users: Loader::new(move |ids| load_users(users.clone(), ids).boxed()),
-            workspaces: Loader::new(move |ids| {
-                load_workspaces(workspaces.clone(), caller, ids).boxed()
-            }),
-            members: Loader::new(move |ids| load_members(members.clone(), ids).boxed()),
-            works: Loader::new(move |ids| load_works(works.clone(), caller, ids).boxed()),
-            contents: Loader::new(move |keys| load_contents(contents.clone(), keys).boxed()),
-            node_states: Loader::new(move |keys| load_states(states.clone(), keys).boxed()),
-            services,
             caller,
+            services,
+            loaders,
         }
     }
-}
 
-/// The scope of a resolver.
-pub(crate) fn scope<'a>(ctx: &Context<'a>) -> async_graphql::Result<&'a Scope> {
-    ctx.data::<Scope>()
-        .map_err(|_| Error::internal("an execution without a scope").into())
-}
-
-/// Users by id. Who is named by something the caller may see may be seen by name.
-async fn load_users(services: Services, ids: Vec<UserId>) -> Result<HashMap<UserId, User>> {
-    let users = services.store.reads().list_users(&ids).await?;
-    Ok(users.into_iter().map(|user| (user.id, user)).collect())
-}
-
-async fn load_workspaces(
-    services: Services,
-    caller: Caller,
-    ids: Vec<WorkspaceId>,
-) -> Result<HashMap<WorkspaceId, (Workspace, Role)>> {
-    let reads = services.store.reads();
-    let roles: HashMap<_, _> = reads
-        .list_roles(caller.user, &ids)
-        .await?
-        .into_iter()
-        .map(|member| (member.workspace, member.role))
-        .collect();
-    let own: Vec<_> = roles.keys().copied().collect();
-    let workspaces = reads.list_workspaces(&own).await?;
-    Ok(workspaces
-        .into_iter()
-        .filter_map(|workspace| {
-            Some((
-                workspace.id,
-                (workspace.clone(), *roles.get(&workspace.id)?),
-            ))
-        })
-        .collect())
-}
-
-async fn load_members(
-    services: Services,
-    ids: Vec<WorkspaceId>,
-) -> Result<HashMap<WorkspaceId, Vec<Member>>> {
-    let mut members: HashMap<_, Vec<Member>> = HashMap::new();
-    for member in services.store.reads().list_members(&ids).await? {
-        members.entry(member.workspace).or_default().push(member);
+    /// The scope of this execution; without a caller there is none, and nothing is answered.
+    pub(crate) fn of<'a>(context: &Context<'a>) -> Result<&'a Self> {
+        context
+            .data_opt::<Self>()
+            .ok_or_else(|| Error::Unauthenticated("a token is needed".to_owned()).into())
     }
-    Ok(members)
-}
 
-async fn load_works(
-    services: Services,
-    caller: Caller,
-    ids: Vec<WorkId>,
-) -> Result<HashMap<WorkId, Work>> {
-    let reads = services.store.reads();
-    let works = reads.list_works_by_id(&ids).await?;
-    let workspaces: HashSet<_> = works.iter().map(|work| work.workspace).collect();
-    let workspaces: Vec<_> = workspaces.into_iter().collect();
-    let own: HashSet<_> = reads
-        .list_roles(caller.user, &workspaces)
-        .await?
-        .into_iter()
-        .map(|member| member.workspace)
-        .collect();
-    Ok(works
-        .into_iter()
-        .filter(|work| own.contains(&work.workspace))
-        .map(|work| (work.id, work))
-        .collect())
-}
-
-async fn load_contents(
-    services: Services,
-    keys: Vec<DocumentKey>,
-) -> Result<HashMap<DocumentKey, Arc<Content>>> {
-    let mut found = HashMap::new();
-    for (at, works) in by_version(keys) {
-        let contents = services.documents.contents(&works, at).await?;
-        found.extend(works.into_iter().map(|work| (work, at)).zip(contents));
+    /// The present time, for a command.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.services.clock.now()
     }
-    Ok(found)
+
+    /// What is committed.
+    pub(crate) fn reads(&self) -> &dyn Reads {
+        self.services.store.reads()
+    }
+
+    /// Runs a command; what is read after it sees what it did.
+    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
+        let output = self.services.store.run(command).await;
+        self.renew();
+        Ok(output?)
+    }
+
+    /// Forgets what was loaded, because something was changed.
+    pub(crate) fn renew(&self) {
+        let fresh = Arc::new(Loaders::new(&self.services, self.caller));
+        *self.loaders.lock().unwrap_or_else(PoisonError::into_inner) = fresh;
+    }
+
+    fn loaders(&self) -> Arc<Loaders> {
+        self.loaders
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The caller as the editor of a document.
+    pub(crate) fn editor(&self, idempotency: Option<IdempotencyKey>) -> Editor {
+        Editor {
+            actor: self.caller.actor(),
+            idempotency,
+        }
+    }
+
+    /// The caller's role; `NotFound` for those who are no member.
+    pub(crate) async fn role(&self, id: WorkspaceId) -> Result<Role> {
+        let role = self.loaders().roles.load(id).await?;
+        Ok(role.ok_or_else(|| Error::not_found("workspace", id))?)
+    }
+
+    /// A workspace that the caller is a member of.
+    pub(crate) async fn find_workspace(&self, id: WorkspaceId) -> Result<Option<WorkspaceRow>> {
+        if self.loaders().roles.load(id).await?.is_none() {
+            return Ok(None);
+        }
+        Ok(self.loaders().workspaces.load(id).await?)
+    }
+
+    /// The same, where it must be there.
+    pub(crate) async fn workspace(&self, id: WorkspaceId) -> Result<WorkspaceRow> {
+        let found = self.find_workspace(id).await?;
+        Ok(found.ok_or_else(|| Error::not_found("workspace", id))?)
+    }
+
+    /// The members of a workspace that the caller is a member of.
+    pub(crate) async fn members(&self, id: WorkspaceId) -> Result<Arc<Vec<Member>>> {
+        self.role(id).await?;
+        Ok(self.loaders().members.load(id).await?.unwrap_or_default())
+    }
+
+    /// A person who did something that the caller sees, or is a member beside the caller.
+    pub(crate) async fn user(&self, id: UserId) -> Result<User> {
+        let found = self.loaders().users.load(id).await?;
+        Ok(found.ok_or_else(|| Error::internal(format!("{id} is named and not stored")))?)
+    }
+
+    /// A person whom the caller knows: the caller, or somebody in a workspace of the caller.
+    pub(crate) async fn find_acquainted(&self, id: UserId) -> Result<Option<User>> {
+        if id != self.caller.user && self.loaders().acquainted.load(id).await?.is_none() {
+            return Ok(None);
+        }
+        Ok(self.loaders().users.load(id).await?)
+    }
+
+    /// The caller's own tokens, oldest first.
+    pub(crate) async fn tokens(&self) -> Result<Arc<Vec<ApiToken>>> {
+        let own = self.loaders().tokens.load(self.caller.user).await?;
+        Ok(own.unwrap_or_default())
+    }
+
+    /// A work that the caller may see, those in the bin included.
+    pub(crate) async fn find_work(&self, id: WorkId) -> Result<Option<Arc<Work>>> {
+        Ok(self.loaders().works.load(id).await?)
+    }
+
+    /// The same, where it must be there.
+    pub(crate) async fn work(&self, id: WorkId) -> Result<Arc<Work>> {
+        let found = self.find_work(id).await?;
+        Ok(found.ok_or_else(|| Error::not_found("work", id))?)
+    }
+
+    /// What a visible work holds, at a version that it has reached.
+    pub(crate) async fn content(&self, work: &Work, at: Option<Version>) -> Result<Arc<Content>> {
+        check_reached(work, at)?;
+        let found = self.loaders().contents.load((work.id, at)).await?;
+        Ok(found.ok_or_else(|| Error::internal(format!("{} has no content", work.id)))?)
+    }
+
+    /// The nodes of a visible work with their last change, at a version that it has reached.
+    pub(crate) async fn nodes(
+        &self,
+        work: &Work,
+        at: Option<Version>,
+    ) -> Result<Arc<Vec<NodeState>>> {
+        check_reached(work, at)?;
+        let found = self.loaders().nodes.load((work.id, at)).await?;
+        Ok(found.ok_or_else(|| Error::internal(format!("{} has no nodes", work.id)))?)
+    }
+
+    /// The newest revisions of a visible work, at most `limit`, newest first.
+    pub(crate) async fn newest_revisions(
+        &self,
+        work: WorkId,
+        limit: u32,
+    ) -> Result<Arc<Vec<Revision>>> {
+        let found = self.loaders().revisions.load((work, limit)).await?;
+        Ok(found.unwrap_or_default())
+    }
 }
 
-async fn load_states(
-    services: Services,
-    keys: Vec<DocumentKey>,
-) -> Result<HashMap<DocumentKey, Arc<Vec<NodeState>>>> {
-    let mut found = HashMap::new();
-    for (at, works) in by_version(keys) {
-        let states = services.documents.node_states(&works, at).await?;
-        found.extend(
-            works
-                .into_iter()
-                .map(|work| (work, at))
-                .zip(states.into_iter().map(Arc::new)),
-        );
+/// One version too high would fail the whole batch, so each is checked before it joins one.
+fn check_reached(work: &Work, at: Option<Version>) -> Result<()> {
+    match at {
+        Some(at) if at > work.version => Err(Error::Invalid(format!(
+            "work {} is at version {}, and has no version {at} yet",
+            work.id, work.version
+        ))
+        .into()),
+        _ => Ok(()),
     }
-    Ok(found)
-}
-
-fn by_version<W, V: Eq + Hash>(keys: Vec<(W, V)>) -> HashMap<V, Vec<W>> {
-    let mut groups: HashMap<V, Vec<W>> = HashMap::new();
-    for (work, at) in keys {
-        groups.entry(at).or_default().push(work);
-    }
-    groups
 }

@@ -10,6 +10,7 @@ use domain::time::SharedClock;
 use domain::work::{Upload, Work};
 
 use super::cursor::CursorKey;
+use crate::assets::Addresses;
 
 /// Builds the signed, short-lived addresses at which the bytes of assets are written and read.
 pub trait AssetUrls: Send + Sync + 'static {
@@ -19,6 +20,20 @@ pub trait AssetUrls: Send + Sync + 'static {
     fn preview_url(&self, work: &Work) -> Option<String>;
     /// Where the bytes of an upload are put: an absolute address below the public URL.
     fn upload_url(&self, upload: &Upload) -> String;
+}
+
+impl AssetUrls for Addresses {
+    fn asset_url(&self, work: &Work) -> String {
+        Addresses::asset_url(self, work)
+    }
+
+    fn preview_url(&self, work: &Work) -> Option<String> {
+        Addresses::preview_url(self, work)
+    }
+
+    fn upload_url(&self, upload: &Upload) -> String {
+        Addresses::upload_url(self, upload)
+    }
 }
 
 /// The services behind the schema; one for the whole process.
@@ -36,18 +51,4 @@ pub struct Services {
     pub asset_urls: Arc<dyn AssetUrls>,
     /// The largest upload, in bytes.
     pub upload_limit: u64,
-}
-
-impl AssetUrls for crate::assets::Addresses {
-    fn asset_url(&self, work: &Work) -> String {
-        self.asset_url(work)
-    }
-
-    fn preview_url(&self, work: &Work) -> Option<String> {
-        self.preview_url(work)
-    }
-
-    fn upload_url(&self, upload: &Upload) -> String {
-        self.upload_url(upload)
-    }
 }

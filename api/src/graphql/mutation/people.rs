@@ -1,135 +1,128 @@
-//! Workspaces, members, tokens.
+//! Mutations of workspaces, members and tokens.
 
-use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject};
-use aws_lc_rs::{digest, rand};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use domain::Error;
+use async_graphql::{Context, ID, InputObject, MaybeUndefined, Object, Result, SimpleObject};
 use domain::ids::{TokenId, UserId, WorkspaceId};
-use domain::people::{
-    AddMember, ApiToken, CreateToken, CreateWorkspace, RemoveMember, RevokeToken, Workspace,
-};
-use domain::store::StoreExt as _;
+use domain::people::{self, AddMember, CreateToken, CreateWorkspace, RemoveMember, RevokeToken};
 
-use super::super::model::{ApiTokenObject, MemberObject, RoleName, TokenKindName, WorkspaceObject};
-use super::super::scalars::DateTime;
-use super::super::scope::scope;
-use super::parse;
+use super::input::id;
+use crate::graphql::loaders::WorkspaceRow;
+use crate::graphql::model::people::{ApiToken, Member, Role, TokenKind};
+use crate::graphql::model::workspace::Workspace;
+use crate::graphql::scalars::DateTime;
+use crate::graphql::scope::Scope;
+use crate::tokens;
 
-/// Input of createWorkspace.
+/// A workspace to make.
 #[derive(InputObject)]
 struct CreateWorkspaceInput {
     /// Its name.
     name: String,
-    /// Given back as it is.
+    /// Comes back in the payload.
     client_mutation_id: Option<String>,
 }
 
-/// Result of createWorkspace.
+/// A workspace that was made; the caller is its owner.
 #[derive(SimpleObject)]
 struct CreateWorkspacePayload {
     /// The workspace.
-    workspace: WorkspaceObject,
+    workspace: Workspace,
     /// As it was given.
     client_mutation_id: Option<String>,
 }
 
-/// Input of addMember. Creates the user where the e-mail address is new.
+/// A member to add; somebody who is one already gets the role. Creates the user where the e-mail address is new.
 #[derive(InputObject)]
 struct AddMemberInput {
     /// The workspace.
     workspace_id: ID,
-    /// The e-mail address.
+    /// The e-mail address of the person.
     email: String,
-    /// The name of a new user.
+    /// The name, where the person is new; without it the first part of the address.
     name: Option<String>,
     /// What the member may do.
-    role: RoleName,
-    /// Given back as it is.
+    role: Role,
+    /// Comes back in the payload.
     client_mutation_id: Option<String>,
 }
 
-/// Result of addMember.
+/// A member that was added or changed.
 #[derive(SimpleObject)]
 struct AddMemberPayload {
     /// The member.
-    member: MemberObject,
+    member: Member,
     /// As it was given.
     client_mutation_id: Option<String>,
 }
 
-/// Input of removeMember.
+/// A member to remove; everybody may leave.
 #[derive(InputObject)]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the names are those of the contract"
-)]
 struct RemoveMemberInput {
     /// The workspace.
     workspace_id: ID,
     /// Who goes.
     user_id: ID,
-    /// Given back as it is.
+    /// Comes back in the payload.
     client_mutation_id: Option<String>,
 }
 
-/// Result of removeMember.
+/// A workspace that a member has left.
 #[derive(SimpleObject)]
 struct RemoveMemberPayload {
     /// The workspace.
-    workspace: WorkspaceObject,
+    workspace: Workspace,
     /// As it was given.
     client_mutation_id: Option<String>,
 }
 
-/// Input of createToken.
+/// A token to make. `userId`: for another member's first token; owners only.
 #[derive(InputObject)]
 struct CreateTokenInput {
     /// What its owner calls it.
     label: String,
     /// What it stands for.
-    kind: TokenKindName,
-    /// For another member's first token; owners only.
+    kind: TokenKind,
+    /// The member who gets it, where that is not the caller.
     user_id: Option<ID>,
-    /// With `userId`: the workspace in which both are members.
+    /// With `userId`: the workspace in which the caller is owner and the user was made.
     workspace_id: Option<ID>,
-    /// From when on it is refused.
-    expires_at: Option<DateTime>,
-    /// Given back as it is.
+    /// From when on it is refused; without it never.
+    expires_at: MaybeUndefined<DateTime>,
+    /// Comes back in the payload.
     client_mutation_id: Option<String>,
 }
 
-/// Result of createToken. `secret` is shown once and stored only as a hash.
+/// A token that was made. `secret` is shown once and stored only as a hash.
 #[derive(SimpleObject)]
 struct CreateTokenPayload {
     /// The token.
-    token: ApiTokenObject,
-    /// Its secret.
+    token: ApiToken,
+    /// What goes into the `Authorization` header, after `Bearer `.
     secret: String,
     /// As it was given.
     client_mutation_id: Option<String>,
 }
 
-/// Input of revokeToken.
+/// One of the caller's tokens to revoke.
 #[derive(InputObject)]
 struct RevokeTokenInput {
-    /// Which token.
+    /// The token.
     id: ID,
-    /// Given back as it is.
+    /// Comes back in the payload.
     client_mutation_id: Option<String>,
 }
 
-/// Result of revokeToken.
+/// A token that is refused from now on.
 #[derive(SimpleObject)]
 struct RevokeTokenPayload {
-    /// The token that is refused from now on.
+    /// The token.
     revoked_id: ID,
     /// As it was given.
     client_mutation_id: Option<String>,
 }
 
-#[derive(Default)]
-pub(super) struct PeopleMutation;
+/// Mutations of workspaces, members and tokens.
+#[derive(Debug, Default)]
+pub(crate) struct PeopleMutation;
 
 #[Object]
 impl PeopleMutation {
@@ -139,22 +132,16 @@ impl PeopleMutation {
         ctx: &Context<'_>,
         input: CreateWorkspaceInput,
     ) -> Result<CreateWorkspacePayload> {
-        let scope = scope(ctx)?;
-        let workspace = Workspace {
+        let scope = Scope::of(ctx)?;
+        let workspace = people::Workspace {
             id: WorkspaceId::new(),
             name: input.name,
-            created_at: scope.services.clock.now(),
+            created_at: scope.now(),
         };
-        let workspace = scope
-            .services
-            .store
-            .run(CreateWorkspace {
-                caller: scope.caller,
-                workspace,
-            })
-            .await?;
+        let caller = scope.caller;
+        let made = scope.run(CreateWorkspace { caller, workspace }).await?;
         Ok(CreateWorkspacePayload {
-            workspace: WorkspaceObject(workspace),
+            workspace: Workspace(scope.workspace(made.id).await?),
             client_mutation_id: input.client_mutation_id,
         })
     }
@@ -165,92 +152,71 @@ impl PeopleMutation {
         ctx: &Context<'_>,
         input: AddMemberInput,
     ) -> Result<AddMemberPayload> {
-        let scope = scope(ctx)?;
+        let scope = Scope::of(ctx)?;
         let command = AddMember {
             caller: scope.caller,
-            workspace: parse(&input.workspace_id)?,
+            workspace: id(&input.workspace_id)?,
             email: input.email,
             name: input.name,
             role: input.role.into(),
             new_user: UserId::new(),
-            at: scope.services.clock.now(),
+            at: scope.now(),
         };
-        let added = scope.services.store.run(command).await?;
         Ok(AddMemberPayload {
-            member: MemberObject::new(added.user, &added.member),
+            member: Member(scope.run(command).await?.member),
             client_mutation_id: input.client_mutation_id,
         })
     }
 
-    /// Removes a member: an owner anybody, everybody themselves; the last owner stays.
+    /// Removes a member, and cuts off their access and sockets. Owners remove anybody; everybody may leave.
     async fn remove_member(
         &self,
         ctx: &Context<'_>,
         input: RemoveMemberInput,
     ) -> Result<RemoveMemberPayload> {
-        let scope = scope(ctx)?;
-        let workspace: WorkspaceId = parse(&input.workspace_id)?;
-        let row = scope
-            .services
-            .store
-            .reads()
-            .list_workspaces(&[workspace])
-            .await?
-            .pop();
+        let scope = Scope::of(ctx)?;
         let command = RemoveMember {
             caller: scope.caller,
-            workspace,
-            user: parse(&input.user_id)?,
-            at: scope.services.clock.now(),
+            workspace: id(&input.workspace_id)?,
+            user: id(&input.user_id)?,
+            at: scope.now(),
         };
-        scope.services.store.run(command).await?;
-        let row = row.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        // Read before, because whoever leaves can not read it afterwards.
+        let before = scope.workspace(command.workspace).await?;
+        scope.run(command).await?;
         Ok(RemoveMemberPayload {
-            workspace: WorkspaceObject(row),
+            workspace: Workspace(present(scope, before).await?),
             client_mutation_id: input.client_mutation_id,
         })
     }
 
-    /// Makes a token; its secret is shown this once.
+    /// Makes a token for the caller, or the first token of a member.
     async fn create_token(
         &self,
         ctx: &Context<'_>,
         input: CreateTokenInput,
     ) -> Result<CreateTokenPayload> {
-        let scope = scope(ctx)?;
-        let secret = new_secret()?;
-        let hash = digest::digest(&digest::SHA256, secret.as_bytes());
-        let user = input
-            .user_id
-            .as_ref()
-            .map(parse::<UserId>)
-            .transpose()?
-            .unwrap_or(scope.caller.user);
-        let token = ApiToken {
+        let scope = Scope::of(ctx)?;
+        let secret = tokens::new_secret();
+        let user = input.user_id.as_ref().map(id).transpose()?;
+        let workspace = input.workspace_id.as_ref().map(id).transpose()?;
+        let token = people::ApiToken {
             id: TokenId::new(),
-            user,
+            user: user.unwrap_or(scope.caller.user),
             label: input.label,
             kind: input.kind.into(),
-            secret_hash: hash
-                .as_ref()
-                .try_into()
-                .map_err(|_| Error::internal("SHA-256 has 32 bytes"))?,
-            created_at: scope.services.clock.now(),
+            secret_hash: tokens::hash(&secret),
+            created_at: scope.now(),
             last_used_at: None,
-            expires_at: input.expires_at.map(|expiry| expiry.0),
+            expires_at: input.expires_at.take().map(|moment| moment.0),
         };
-        let workspace = input.workspace_id.as_ref().map(parse).transpose()?;
-        let token = scope
-            .services
-            .store
-            .run(CreateToken {
-                caller: scope.caller,
-                token,
-                workspace,
-            })
-            .await?;
+        let command = CreateToken {
+            caller: scope.caller,
+            workspace: workspace.filter(|_| token.user != scope.caller.user),
+            token,
+        };
         Ok(CreateTokenPayload {
-            token: ApiTokenObject(token),
+            token: ApiToken(scope.run(command).await?),
             secret,
             client_mutation_id: input.client_mutation_id,
         })
@@ -262,26 +228,19 @@ impl PeopleMutation {
         ctx: &Context<'_>,
         input: RevokeTokenInput,
     ) -> Result<RevokeTokenPayload> {
-        let scope = scope(ctx)?;
-        let token: TokenId = parse(&input.id)?;
-        scope
-            .services
-            .store
-            .run(RevokeToken {
-                caller: scope.caller,
-                token,
-            })
-            .await?;
+        let scope = Scope::of(ctx)?;
+        let token: TokenId = id(&input.id)?;
+        let caller = scope.caller;
+        scope.run(RevokeToken { caller, token }).await?;
         Ok(RevokeTokenPayload {
-            revoked_id: input.id,
+            revoked_id: token.into(),
             client_mutation_id: input.client_mutation_id,
         })
     }
 }
 
-/// 32 random bytes behind a prefix that says what they open.
-fn new_secret() -> Result<String, Error> {
-    let mut bytes = [0; 32];
-    rand::fill(&mut bytes).map_err(|_| Error::internal("the machine gives no random bytes"))?;
-    Ok(format!("atelier_{}", URL_SAFE_NO_PAD.encode(bytes)))
+/// The workspace as it is now, for those who are still members; as it was, for whoever has just left.
+async fn present(scope: &Scope, before: WorkspaceRow) -> Result<WorkspaceRow> {
+    let found = scope.find_workspace(before.workspace.id).await?;
+    Ok(found.unwrap_or(before))
 }

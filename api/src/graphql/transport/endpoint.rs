@@ -34,6 +34,7 @@ use super::{Introspection, Settings};
 use crate::auth::{Authenticate, Caller};
 use crate::graphql::budget::{self, Buckets, SchemaTypes, Shape, Throttle};
 use crate::graphql::error::{Code, Refusal};
+use crate::graphql::schema::sdl_options;
 
 /// What executes requests; every schema does.
 #[async_trait]
@@ -64,7 +65,7 @@ where
     }
 
     fn sdl(&self) -> String {
-        Schema::sdl(self)
+        self.sdl_with_options(sdl_options())
     }
 }
 

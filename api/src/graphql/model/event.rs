@@ -1,0 +1,153 @@
+//! Events of a workspace, as subscriptions and pages show them.
+
+use async_graphql::{Context, Enum, Object, Result, Union};
+use domain::Error;
+use domain::event::{Event, Sequence, Subject};
+use domain::ids::{WorkId, WorkspaceId};
+use domain::page::Page;
+
+use super::actor::Actor;
+use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
+use crate::graphql::connection::connection;
+use crate::graphql::cursor::{CursorKey, Kind, List};
+use crate::graphql::error::{Nullable, nullable};
+use crate::graphql::loaders::WorkspaceRow;
+use crate::graphql::scalars::{Cursor, DateTime, Json};
+use crate::graphql::scope::Scope;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[graphql(remote = "domain::event::EventKind")]
+pub(crate) enum EventKind {
+    /// A work was made.
+    WorkCreated,
+    /// A change of a work was stored: one event for each, with its version, nodes and summary.
+    WorkChanged,
+    /// A work got another title.
+    WorkRenamed,
+    /// A work went to the bin.
+    WorkDeleted,
+    /// A work came back from the bin.
+    WorkRestored,
+    /// A member was added, changed or removed.
+    MembersChanged,
+}
+
+/// What an event can be about.
+#[derive(Union)]
+pub(crate) enum EventSubject {
+    /// A storyboard.
+    Storyboard(Storyboard),
+    /// A flow.
+    Flow(Flow),
+    /// A collection.
+    Collection(Collection),
+    /// A text document.
+    TextDocument(TextDocument),
+    /// An asset.
+    Asset(Asset),
+}
+
+/// Something that happened in a workspace.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkspaceEvent(pub(crate) Event);
+
+impl WorkspaceEvent {
+    /// The event's place in its log.
+    pub(crate) fn cursor_with(&self, key: &CursorKey) -> Cursor {
+        key.seal(&log_of(self.0.workspace), &self.0.sequence)
+    }
+}
+
+/// The log of a workspace, as cursors name it.
+pub(crate) fn log_of(workspace: WorkspaceId) -> List {
+    List::of(Kind::Events, workspace.uuid())
+}
+
+/// Something that happened in a workspace.
+#[Object]
+impl WorkspaceEvent {
+    /// The event's place in the log: go on after it, and nothing is lost or doubled.
+    async fn cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
+        Ok(self.cursor_with(&Scope::of(ctx)?.services.cursors))
+    }
+
+    /// When it happened.
+    async fn at(&self) -> DateTime {
+        DateTime(self.0.at)
+    }
+
+    /// What happened.
+    async fn kind(&self) -> EventKind {
+        self.0.kind.into()
+    }
+
+    /// To what it happened, as that is now; null for members.
+    async fn subject(&self, ctx: &Context<'_>) -> Nullable<EventSubject> {
+        let Subject::Work(id) = self.0.subject else {
+            return None;
+        };
+        nullable(find_work(ctx, id).await)
+    }
+
+    /// Who did it.
+    async fn actor(&self) -> Actor {
+        Actor(self.0.actor.clone())
+    }
+
+    /// Details, by kind; for WORK_CHANGED `version`, `nodeIds` and `summary`.
+    async fn data(&self) -> Json {
+        Json(self.0.data.clone())
+    }
+}
+
+async fn find_work(ctx: &Context<'_>, id: WorkId) -> Result<Option<EventSubject>> {
+    let found = Scope::of(ctx)?.find_work(id).await?;
+    Ok(found.map(EventSubject::from))
+}
+
+connection!(
+    WorkspaceEventConnection,
+    WorkspaceEventEdge,
+    WorkspaceEvent,
+    [],
+    "A page of events.",
+    "An event in a page.",
+    {}
+);
+
+/// The log of a workspace that the caller is a member of, oldest first.
+pub(crate) async fn page_of_events(
+    scope: &Scope,
+    row: &WorkspaceRow,
+    first: Option<i32>,
+    after: Option<&Cursor>,
+) -> Result<WorkspaceEventConnection> {
+    let (workspace, cursors) = (row.workspace.id, &scope.services.cursors);
+    let page = cursors.page::<Sequence>(&log_of(workspace), first, after)?;
+    let start = page.after.unwrap_or_default();
+    check_kept(start, row.head)?;
+    let events = scope.reads().list_events(workspace, start, page.first + 1);
+    let Page { rows, has_next } = Page::from_overread(events.await?, page.first);
+    let edge = |event| {
+        let node = WorkspaceEvent(event);
+        let cursor = node.cursor_with(cursors);
+        WorkspaceEventEdge { node, cursor }
+    };
+    Ok(WorkspaceEventConnection {
+        edges: rows.into_iter().map(edge).collect(),
+        has_next,
+        is_continued: page.after.is_some(),
+    })
+}
+
+/// A log that ends before a sealed position was put back from a copy: what followed then is not what follows now.
+pub(crate) fn check_kept(position: Sequence, head: Sequence) -> domain::Result<()> {
+    if position <= head {
+        return Ok(());
+    }
+    Err(Error::CursorExpired(
+        "the event log no longer has this position; read the workspace again and go on from its `eventCursor`"
+            .to_owned(),
+    ))
+}

@@ -1,0 +1,58 @@
+//! Whatever has an id that is unique over the whole server.
+
+use async_graphql::{ID, Interface, Result};
+use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
+
+use super::people::{ApiToken, User};
+use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
+use super::workspace::Workspace;
+use crate::graphql::scope::Scope;
+
+/// Whatever can be found by its id alone.
+#[derive(Debug, Clone, Interface)]
+#[graphql(field(
+    name = "id",
+    ty = "ID",
+    desc = "Opaque: a type prefix and a UUIDv7, such as work_0198f3c2…"
+))]
+pub(crate) enum Node {
+    /// A person.
+    User(User),
+    /// A token.
+    ApiToken(ApiToken),
+    /// A workspace.
+    Workspace(Workspace),
+    /// A storyboard.
+    Storyboard(Storyboard),
+    /// A flow.
+    Flow(Flow),
+    /// A collection.
+    Collection(Collection),
+    /// A text document.
+    TextDocument(TextDocument),
+    /// An asset.
+    Asset(Asset),
+}
+
+impl Node {
+    /// What has this id, where the caller may see it; a text that is no id is the id of nothing.
+    pub(crate) async fn find(scope: &Scope, id: &str) -> Result<Option<Self>> {
+        if let Ok(id) = id.parse::<WorkId>() {
+            return Ok(scope.find_work(id).await?.map(Self::from));
+        }
+        if let Ok(id) = id.parse::<WorkspaceId>() {
+            let found = scope.find_workspace(id).await?;
+            return Ok(found.map(|row| Self::Workspace(Workspace(row))));
+        }
+        if let Ok(id) = id.parse::<UserId>() {
+            let found = scope.find_acquainted(id).await?;
+            return Ok(found.map(|user| Self::User(User(user))));
+        }
+        if let Ok(id) = id.parse::<TokenId>() {
+            let tokens = scope.tokens().await?;
+            let found = tokens.iter().find(|token| token.id == id).cloned();
+            return Ok(found.map(|token| Self::ApiToken(ApiToken(token))));
+        }
+        Ok(None)
+    }
+}

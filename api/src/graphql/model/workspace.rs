@@ -1,0 +1,137 @@
+//! Workspaces: their members, works and event log.
+//!
+//! Invariants
+//! - Each list asks for the membership again: a workspace can still be in hand after its caller has left it.
+//! - `eventCursor` is older than everything that is read beneath the workspace.
+
+use async_graphql::{Context, ID, Object, Result};
+use domain::people::CreatedPosition;
+
+use super::event::{WorkspaceEventConnection, log_of, page_of_events};
+use super::people::{Member, Role};
+use super::work::{WorkConnection, WorkKind, page_of_works};
+use crate::graphql::connection::connection;
+use crate::graphql::cursor::{Kind, List};
+use crate::graphql::loaders::{WorkspaceRow, event_heads, with_heads};
+use crate::graphql::scalars::{Cursor, DateTime, int};
+use crate::graphql::scope::Scope;
+
+/// A place where people and the agent work together; nothing crosses its border.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace(pub(crate) WorkspaceRow);
+
+/// A place where people and the agent work together; nothing crosses its border.
+#[Object]
+impl Workspace {
+    /// The id of the workspace.
+    pub(crate) async fn id(&self) -> ID {
+        self.0.workspace.id.into()
+    }
+
+    /// Its name.
+    async fn name(&self) -> &str {
+        &self.0.workspace.name
+    }
+
+    /// When it was made.
+    async fn created_at(&self) -> DateTime {
+        DateTime(self.0.workspace.created_at)
+    }
+
+    /// What the caller may do here.
+    async fn viewer_role(&self, ctx: &Context<'_>) -> Result<Role> {
+        Ok(Scope::of(ctx)?.role(self.0.workspace.id).await?.into())
+    }
+
+    /// All members, in the order they joined.
+    async fn members(&self, ctx: &Context<'_>) -> Result<Vec<Member>> {
+        let members = Scope::of(ctx)?.members(self.0.workspace.id).await?;
+        Ok(members.iter().cloned().map(Member).collect())
+    }
+
+    /// Works, newest first, without those in the bin; `kinds` leaves out all others.
+    async fn works(
+        &self,
+        ctx: &Context<'_>,
+        kinds: Option<Vec<WorkKind>>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<WorkConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        page_of_works(scope, self.0.workspace.id, kinds, first, after.as_ref()).await
+    }
+
+    /// Cursor of the newest event: subscribe from here and miss nothing.
+    async fn event_cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
+        let cursors = &Scope::of(ctx)?.services.cursors;
+        Ok(cursors.seal(&log_of(self.0.workspace.id), &self.0.head))
+    }
+
+    /// The log that the subscriptions read, oldest first.
+    async fn events(
+        &self,
+        ctx: &Context<'_>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<WorkspaceEventConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        page_of_events(scope, &self.0, first, after.as_ref()).await
+    }
+}
+
+connection!(
+    WorkspaceConnection,
+    WorkspaceEdge,
+    Workspace,
+    [],
+    "A page of workspaces.",
+    "A workspace in a page.",
+    {
+        /// How many workspaces the whole list has.
+        async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
+            let scope = Scope::of(ctx)?;
+            let count = scope.reads().count_workspaces_of(scope.caller.user).await?;
+            Ok(int(count))
+        }
+    }
+);
+
+/// The workspaces that the caller is a member of, newest first.
+pub(crate) async fn list_own(
+    scope: &Scope,
+    first: Option<i32>,
+    after: Option<&Cursor>,
+) -> Result<WorkspaceConnection> {
+    let list = List::of(Kind::Workspaces, scope.caller.user.uuid());
+    let page = scope
+        .services
+        .cursors
+        .page::<CreatedPosition>(&list, first, after)?;
+    let found = scope
+        .reads()
+        .list_workspaces_of(scope.caller.user, page)
+        .await?;
+    let ids: Vec<_> = found.rows.iter().map(|row| row.id).collect();
+    let heads = event_heads(&scope.services, &ids).await?;
+    let edge = |row: WorkspaceRow| {
+        let position = CreatedPosition {
+            at: row.workspace.created_at,
+            id: row.workspace.id.uuid(),
+        };
+        let cursor = scope.services.cursors.seal(&list, &position);
+        WorkspaceEdge {
+            node: Workspace(row),
+            cursor,
+        }
+    };
+    Ok(WorkspaceConnection {
+        edges: with_heads(found.rows, &heads)
+            .into_iter()
+            .map(edge)
+            .collect(),
+        has_next: found.has_next,
+        is_continued: page.after.is_some(),
+    })
+}
