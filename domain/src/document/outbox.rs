@@ -4,6 +4,8 @@
 //! - Frames leave in the order they came, and after `Closed` none follows.
 //! - An outbox never holds more than its limits, one frame of any size excepted; whoever fills it past them is closed
 //!   with 1013 and comes back for one fresh difference. Nothing is skipped silently.
+//! - No change comes before the first difference: it could build on what the editor lacks, and not every implementation of
+//!   Yjs survives that. What was stored before the editor asked is in the difference; what came after follows it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,33 +30,43 @@ pub(crate) struct Outbox {
 #[derive(Debug, Default)]
 struct State {
     frames: VecDeque<Outbound>,
+    /// Frames and held changes together.
     bytes: usize,
+    step: Step,
     is_closed: bool,
 }
 
+/// How far an editor has come on its way to the document's state.
+#[derive(Debug, Default)]
+enum Step {
+    /// It did not ask yet: the difference will hold every change of before.
+    #[default]
+    Unasked,
+    /// Its difference is made and waits for a commit; these changes follow it.
+    Asked(Vec<Outbound>),
+    /// It got its difference, and gets each change.
+    InStep,
+}
+
 impl Outbox {
+    /// Notes that a difference was made for the editor: changes from now on follow it.
+    pub(crate) fn asked(&self) {
+        let mut state = self.state();
+        if matches!(state.step, Step::Unasked) {
+            state.step = Step::Asked(Vec::new());
+        }
+    }
+
     /// Adds a frame; false when the connection could not keep up and was closed instead.
     pub(crate) fn push(&self, frame: Outbound) -> bool {
         let mut state = self.state();
         if state.is_closed {
             return false;
         }
-        let size = size_of(&frame);
-        let is_over = state.frames.len() >= FRAME_LIMIT || state.bytes + size > BYTE_LIMIT;
-        let is_full = is_over && !state.frames.is_empty();
-        if is_full {
-            state.close(
-                1013,
-                "the connection can not keep up; reconnect to catch up",
-            );
-        } else {
-            state.is_closed = matches!(frame, Outbound::Closed(..));
-            state.bytes += size;
-            state.frames.push_back(frame);
-        }
+        let has_room = state.add(frame);
         drop(state);
         self.filled.notify_one();
-        !is_full
+        has_room
     }
 
     /// Ends the connection after what is queued.
@@ -90,9 +102,43 @@ impl Outbox {
 }
 
 impl State {
+    fn add(&mut self, frame: Outbound) -> bool {
+        let is_change = matches!(frame, Outbound::Update(_));
+        if is_change && matches!(self.step, Step::Unasked) {
+            return true;
+        }
+        let held = match &self.step {
+            Step::Asked(held) => held.len(),
+            Step::Unasked | Step::InStep => 0,
+        };
+        let waiting = self.frames.len() + held;
+        let size = size_of(&frame);
+        if waiting > 0 && (waiting >= FRAME_LIMIT || self.bytes + size > BYTE_LIMIT) {
+            self.close(
+                1013,
+                "the connection can not keep up; reconnect to catch up",
+            );
+            return false;
+        }
+        self.is_closed = matches!(frame, Outbound::Closed(..));
+        self.bytes += size;
+        match &mut self.step {
+            Step::Asked(held) if is_change => held.push(frame),
+            Step::Asked(held) if matches!(frame, Outbound::SyncStep2(_)) => {
+                self.frames.push_back(frame);
+                self.frames.extend(std::mem::take(held));
+                self.step = Step::InStep;
+            }
+            _ => self.frames.push_back(frame),
+        }
+        true
+    }
+
     /// Drops what waits: whoever reconnects gets it as part of one difference.
     fn close(&mut self, code: u16, reason: &str) {
         self.frames.clear();
+        // Held changes go as well.
+        self.step = Step::InStep;
         self.bytes = 0;
         self.is_closed = true;
         self.frames
@@ -116,9 +162,37 @@ mod tests {
 
     use super::*;
 
+    /// An outbox whose editor has got its difference.
+    fn in_step() -> Outbox {
+        let outbox = Outbox::default();
+        outbox.asked();
+        outbox.push(Outbound::SyncStep2(Bytes::new()));
+        outbox.pop();
+        outbox
+    }
+
+    fn change(byte: u8) -> Outbound {
+        Outbound::Update(Bytes::from(vec![byte]))
+    }
+
+    #[test]
+    fn no_change_comes_before_the_difference_and_those_after_it_was_made_follow_it() {
+        let outbox = Outbox::default();
+        let difference = Outbound::SyncStep2(Bytes::from_static(b"all"));
+        outbox.push(change(1));
+        outbox.asked();
+        outbox.push(change(2));
+        assert_eq!(outbox.pop(), None);
+        outbox.push(difference.clone());
+        outbox.push(change(3));
+        for expected in [difference, change(2), change(3)] {
+            assert_eq!(outbox.pop(), Some(expected));
+        }
+    }
+
     #[test]
     fn a_connection_that_can_not_keep_up_is_closed_and_not_skipped() {
-        let outbox = Outbox::default();
+        let outbox = in_step();
         let frame = Outbound::Update(Bytes::from(vec![0; BYTE_LIMIT / 2 + 1]));
         assert!(outbox.push(frame.clone()));
         assert!(!outbox.push(frame));

@@ -38,6 +38,9 @@ impl DocumentActor {
         };
         match self.replica.difference(&known) {
             Ok(difference) => {
+                if let Some(peer) = self.peers.get(&connection) {
+                    peer.outbox.asked();
+                }
                 self.send_after_commit(connection, Outbound::SyncStep2(difference));
                 self.send_after_commit(
                     connection,
