@@ -183,7 +183,7 @@ async fn migrate_postgres(options: &StorageOptions) -> Result<()> {
 impl Storage {
     /// Whether the database answers and has this version's schema.
     pub async fn ready(&self) -> Result<()> {
-        let pending = Migrator::get_pending_migrations(&self.reader)
+        let pending = Migrator::get_pending_migrations_read_only(&self.reader)
             .await
             .map_err(from_db)?;
         if pending.is_empty() {

@@ -51,20 +51,6 @@ const ALIASES: &[(&str, &[&str])] = &[
     ("application/gzip", &["application/x-gzip"]),
 ];
 
-/// A media type in its normal form: lower case, without parameters. None where the text is no media type.
-pub fn normal(text: &str) -> Option<String> {
-    let essence = text.split(';').next()?.trim().to_lowercase();
-    let (kind, name) = essence.split_once('/')?;
-    let is_word = |word: &str| {
-        !word.is_empty()
-            && word.len() <= 100
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
-    };
-    (is_word(kind) && is_word(name)).then_some(essence)
-}
-
 /// Whether small pictures are made of files of this type.
 pub fn has_preview(media_type: &str) -> bool {
     matches!(
@@ -218,21 +204,6 @@ mod tests {
     use super::*;
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
-
-    #[test]
-    fn a_media_type_is_brought_to_its_normal_form() {
-        assert_eq!(normal("Image/PNG; q=1").as_deref(), Some("image/png"));
-        for text in [
-            "",
-            "png",
-            "image/",
-            "a/b/c",
-            "image/p ng",
-            "text/html\r\nx: y",
-        ] {
-            assert_eq!(normal(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn a_lying_type_is_refused_with_what_the_bytes_are() {

@@ -38,7 +38,7 @@ use domain::time::SharedClock;
 pub use addresses::Addresses;
 pub use error::AssetError;
 pub use keeper::Keeper;
-pub use media_type::{has_preview, normal};
+pub use media_type::has_preview;
 pub use receive::{Received, receive};
 
 use crate::auth::{Authenticate, Caller, bearer};

@@ -15,8 +15,8 @@ use super::source::Layers;
 use crate::graphql::budget::RateLimit;
 use crate::graphql::transport::{DocumentMode, Introspection, Profile};
 
-/// Migrations tell of themselves at every start, also where there is nothing to do.
-const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn";
+/// The database libraries tell of themselves at every start, also where there is nothing to do.
+const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn,sqlx=warn";
 
 /// A text that must not be seen.
 #[derive(Clone, PartialEq, Eq)]

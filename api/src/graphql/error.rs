@@ -265,7 +265,10 @@ fn coded(mut error: ServerError, code: Code) -> ServerError {
 fn is_input_error(error: &ServerError) -> bool {
     error.source.is_none()
         && (error.message.starts_with("Failed to parse \"")
-            || error.message.starts_with("Expected input type \""))
+            || error.message.starts_with("Expected input type \"")
+            // The executor says it in two spellings.
+            || error.message.contains("Oneof input objects require")
+            || error.message.contains("Oneof Input Objects require"))
 }
 
 /// The table from the domain's errors to the contract's codes.

@@ -27,6 +27,9 @@ use uuid::Uuid;
 
 use crate::error::{damaged, from_db};
 
+/// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
+const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
+
 /// Rows over a connection.
 #[derive(Debug)]
 pub(crate) struct Session<C> {
@@ -73,6 +76,15 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             )
             .await?;
         Ok(!rows.is_empty())
+    }
+
+    /// Waits for other processes' commands on what belongs to no workspace, so that these too run one after the other.
+    pub(crate) async fn lock_installation(&self) -> Result<()> {
+        if self.is_postgres() {
+            let lock = format!("select pg_advisory_xact_lock({INSTALLATION_LOCK})");
+            self.rows(&lock, Vec::new()).await?;
+        }
+        Ok(())
     }
 
     fn is_postgres(&self) -> bool {

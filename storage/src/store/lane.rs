@@ -202,10 +202,13 @@ async fn run_one(
     session: &Session<DatabaseTransaction>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
-    if let Scope::Workspace(workspace) = command.scope()
-        && !session.lock_workspace(workspace).await?
-    {
-        return Err(Error::not_found("workspace", workspace));
+    match command.scope() {
+        Scope::Installation => session.lock_installation().await?,
+        Scope::Workspace(workspace) => {
+            if !session.lock_workspace(workspace).await? {
+                return Err(Error::not_found("workspace", workspace));
+            }
+        }
     }
     let run = AssertUnwindSafe(command.run_erased(session))
         .catch_unwind()

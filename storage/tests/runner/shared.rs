@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use domain::ids::WorkspaceId;
+use domain::ids::{UserId, WorkspaceId};
+use domain::people::User;
 use domain::store::{Scope, Signal, StoreExt as _};
+use domain::time::Timestamp;
 use futures_util::future::join_all;
 use tokio::sync::Barrier;
 use tokio::time::timeout;
@@ -41,6 +43,45 @@ async fn two_processes_write_one_log_without_gaps() {
         assert_eq!(stored, expected);
     }
     tokio::join!(first.close(), second.close());
+}
+
+/// Both find no user before either has made one, unless they wait for each other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_processes_that_start_at_once_make_one_first_owner() {
+    let Some(place) = Place::postgres().await else {
+        return;
+    };
+    let (first, second) = tokio::join!(place.open(), place.open());
+    let met = Arc::new(AtomicU32::new(0));
+    let claim = || {
+        let met = met.clone();
+        act(Scope::Installation, move |tx| {
+            let met = met.clone();
+            Box::pin(async move {
+                if tx.is_empty_installation().await? {
+                    met.fetch_add(1, Ordering::SeqCst);
+                    // Long enough that the other one would look as well.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    tx.insert_user(&user()).await?;
+                }
+                Ok(())
+            })
+        })
+    };
+    let answers = tokio::join!(first.store.run(claim()), second.store.run(claim()));
+    assert!(answers.0.is_ok() && answers.1.is_ok(), "{answers:?}");
+    assert_eq!(met.load(Ordering::SeqCst), 1);
+    tokio::join!(first.close(), second.close());
+}
+
+fn user() -> User {
+    User {
+        id: UserId::new(),
+        name: "Owner".to_owned(),
+        email: None,
+        created_in: None,
+        created_at: Timestamp::from_micros(0),
+    }
 }
 
 /// Emits to its own workspace and, once the other command holds its own too, to the other's.

@@ -1,0 +1,4 @@
+//! Faults: processes that die at any moment, and databases that are left for a while.
+
+mod kill;
+mod processes;

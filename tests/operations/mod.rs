@@ -1,0 +1,4 @@
+//! What those who look after an installation do with the program.
+
+mod commands;
+mod stopping;
