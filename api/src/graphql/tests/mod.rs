@@ -87,13 +87,14 @@ impl House {
     /// Somebody with this role in the workspace; none is a stranger, who is owner of another one.
     async fn person(&self, name: &str, role: Option<Role>) -> Caller {
         let new_user = UserId::new();
-        let (workspace, role) = match role {
-            Some(role) => (self.workspace.id, role),
-            None => {
-                let made = self.done(self.owner, "mutation { createWorkspace(input: {name: \"other\"}) { workspace { id } } }").await;
-                let id = text(&made["createWorkspace"]["workspace"]["id"]);
-                (id.parse().expect("an id"), Role::Owner)
-            }
+        let (workspace, role) = if let Some(role) = role {
+            (self.workspace.id, role)
+        } else {
+            let query =
+                "mutation { createWorkspace(input: {name: \"other\"}) { workspace { id } } }";
+            let made = self.done(self.owner, query).await;
+            let id = text(&made["createWorkspace"]["workspace"]["id"]);
+            (id.parse().expect("an id"), Role::Owner)
         };
         let command = AddMember {
             caller: self.owner,
