@@ -2,7 +2,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Message;
 use yrs::{Any, Map as _, Out, Text as _};
 
 use crate::harness::editor::{replica, wire};
@@ -309,8 +311,6 @@ async fn several_works_share_a_hocuspocus_socket(installation: &Installation) {
     let mut socket = crate::harness::socket::connect(&url, &[])
         .await
         .expect("opens");
-    use futures_util::{SinkExt as _, StreamExt as _};
-    use tokio_tungstenite::tungstenite::Message;
     let mut addresses = vec![
         works[0].id.clone(),
         format!("{}\0session", works[1].id),

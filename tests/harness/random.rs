@@ -51,7 +51,7 @@ impl Random {
             4 => {
                 bytes[at] = *self.choose(&[
                     0, 1, 2, 7, 10, 0x20, 0x27, 0x28, 0x40, 0x7f, 0x80, 0x84, 0xff,
-                ])
+                ]);
             }
             _ => {
                 let other = self.below(bytes.len());

@@ -62,8 +62,8 @@ impl EventStream {
     async fn read_event(&mut self) -> StreamEvent {
         loop {
             if let Some((event, rest)) = self.unread.split_once("\n\n") {
-                let event = parse(event);
-                self.unread = rest.to_owned();
+                let (event, end) = (parse(event), self.unread.len() - rest.len());
+                self.unread.drain(..end);
                 if !event.event.is_empty() {
                     return event;
                 }

@@ -140,11 +140,12 @@ impl Attack {
             let editor = &editors[place];
             editor.send_update(&update).await;
             editor.ask_what_is_lacking().await;
-            let Some(code) = editor.answered_or_closed().await.closed else {
+            let seen = editor.answered_or_closed().await;
+            if !seen.is_closed {
                 continue;
-            };
-            let is_known = [Some(4400), Some(1013)].contains(&code);
-            assert!(is_known, "{code:?} for {update:?}");
+            }
+            let is_known = [Some(4400), Some(1013)].contains(&seen.close_code);
+            assert!(is_known, "{:?} for {update:?}", seen.close_code);
             refused += 1;
             editors[place] = self.open(&self.targets[place].work).await;
         }

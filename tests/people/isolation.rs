@@ -109,13 +109,12 @@ async fn foreign_ids_look_like_ids_of_nothing(installation: &Installation) {
     assert_eq!(viewer["viewer"]["workspaces"]["totalCount"], 2);
 }
 
-async fn foreign_things_can_not_be_changed(installation: &Installation) {
-    let strangers = Strangers::meet(installation).await;
-    let (client, work) = (strangers.client(), strangers.work.id.as_str());
-    let workspace = strangers.owner.workspace.as_str();
-    let before = strangers.work.content().await;
+/// Every mutation, on things of the first owner.
+fn attempts(strangers: &Strangers) -> Vec<(&'static str, Value, &'static str)> {
+    let (owner, work) = (&strangers.owner, strangers.work.id.as_str());
+    let workspace = owner.workspace.as_str();
     let result = crate::harness::works::RESULT;
-    let attempts = [
+    vec![
         (
             "editNodes",
             json!({"workId": work, "baseVersion": 1, "operations": [{"remove": "a"}]}),
@@ -165,21 +164,23 @@ async fn foreign_things_can_not_be_changed(installation: &Installation) {
         ),
         (
             "removeMember",
-            json!({"workspaceId": workspace, "userId": strangers.owner.user}),
+            json!({"workspaceId": workspace, "userId": owner.user}),
             "{ workspace { id } }",
         ),
         (
             "createToken",
-            json!({"label": "x", "kind": "PERSONAL", "userId": strangers.owner.user, "workspaceId": workspace}),
+            json!({"label": "x", "kind": "PERSONAL", "userId": owner.user, "workspaceId": workspace}),
             "{ secret }",
         ),
-        (
-            "revokeToken",
-            json!({"id": strangers.owner.token}),
-            "{ revokedId }",
-        ),
-    ];
-    for (field, input, selection) in attempts {
+        ("revokeToken", json!({"id": owner.token}), "{ revokedId }"),
+    ]
+}
+
+async fn foreign_things_can_not_be_changed(installation: &Installation) {
+    let strangers = Strangers::meet(installation).await;
+    let client = strangers.client();
+    let before = strangers.work.content().await;
+    for (field, input, selection) in attempts(&strangers) {
         let answer = client.mutate(field, input, selection).await;
         assert_eq!(answer.code(), "NOT_FOUND", "{field}: {}", answer.body);
         assert!(

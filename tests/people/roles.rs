@@ -8,6 +8,7 @@ use crate::harness::{Editor, Installation, Protocol, on_both_databases};
 
 on_both_databases![
     each_role_may_do_its_part,
+    adding_somebody_again_changes_the_role,
     the_last_owner_stays,
     a_demoted_editor_can_not_write_on_a_live_socket,
     a_removed_member_is_cut_off_everywhere,
@@ -78,6 +79,12 @@ async fn each_role_may_do_its_part(installation: &Installation) {
             "FORBIDDEN"
         );
     }
+}
+
+async fn adding_somebody_again_changes_the_role(installation: &Installation) {
+    let (_server, owner) = installation.open().await;
+    let editor = owner.invite("Ed", "EDITOR").await;
+    let add = json!({"workspaceId": owner.workspace, "email": "new@example.com", "role": "VIEWER"});
     // Somebody who is there already gets another role.
     let data = owner
         .client
@@ -238,7 +245,7 @@ async fn a_removed_member_is_cut_off_everywhere(installation: &Installation) {
         loop {
             match subscription.next().await {
                 Heard::Event(event) => {
-                    assert_eq!(event["workspaceEvents"]["kind"], "MEMBERS_CHANGED")
+                    assert_eq!(event["workspaceEvents"]["kind"], "MEMBERS_CHANGED");
                 }
                 Heard::Errors(_) | Heard::Closed(_) => break,
                 Heard::Complete => panic!("a subscription that is cut off is not complete"),

@@ -1,7 +1,6 @@
 //! Tokens: who has none is nobody; who lost it is nobody from then on, on open sockets too.
 
-use std::time::{Duration, SystemTime};
-
+use domain::time::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 
 use crate::harness::installation::OWNER_SECRET;
@@ -100,14 +99,17 @@ async fn a_revoked_token_is_refused_on_open_sockets_too(installation: &Installat
 async fn an_expired_token_is_refused_on_open_sockets_too(installation: &Installation) {
     let (_server, owner) = installation.open().await;
     let work = owner.create_text("text").await;
-    let until = SystemTime::now() + Duration::from_secs(4);
+    let until = SystemClock.now().micros() + 4_000_000;
     let person = owner
         .invite_until("Ana", "EDITOR", Some(&rfc3339(until)))
         .await;
     let sync = Editor::open(&work.by(&person.client), Protocol::YWebsocket).await;
     let closed = tokio::time::timeout(SOON, sync.closed()).await;
     assert_eq!(closed.expect("it is closed"), Some(4401));
-    assert!(SystemTime::now() >= until, "not before it has expired");
+    assert!(
+        SystemClock.now().micros() >= until,
+        "not before it has expired"
+    );
     assert_eq!(
         person
             .client
@@ -212,12 +214,7 @@ async fn tokens_tell_when_they_were_used(installation: &Installation) {
 }
 
 /// A time as the API takes it.
-fn rfc3339(time: SystemTime) -> String {
-    let micros = time
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .expect("after 1970")
-        .as_micros();
-    chrono::DateTime::from_timestamp_micros(micros as i64)
-        .expect("a time")
-        .to_rfc3339()
+fn rfc3339(micros: i64) -> String {
+    let time = chrono::DateTime::from_timestamp_micros(micros);
+    time.expect("a time").to_rfc3339()
 }

@@ -88,7 +88,7 @@ pub(super) enum Operation {
 pub(super) fn read_or_make(servers: usize, folder: &Path) -> Vec<Operation> {
     if let Ok(path) = std::env::var("ATELIER_TEST_PLAN") {
         let text = fs::read_to_string(path).expect("the plan can be read");
-        let lines = text.lines().map(|line| serde_json::from_str(line));
+        let lines = text.lines().map(serde_json::from_str);
         return lines.collect::<Result<_, _>>().expect("operations");
     }
     let mut random = Random::new();

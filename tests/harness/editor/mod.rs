@@ -81,8 +81,10 @@ pub(crate) struct Seen {
     pub(crate) awareness: BTreeMap<u64, (u64, Value)>,
     /// Why the server let the document go, where the protocol tells.
     pub(crate) let_go: Option<String>,
-    /// Set when the socket has ended: its close code, if it had one.
-    pub(crate) closed: Option<Option<u16>>,
+    /// Whether the socket has ended.
+    pub(crate) is_closed: bool,
+    /// With which close code, where it had one.
+    pub(crate) close_code: Option<u16>,
 }
 
 struct Shared {
@@ -164,9 +166,7 @@ impl Editor {
     /// Ends the connection as a lost network does, and keeps the replica.
     pub(crate) async fn disconnect(&mut self) {
         self.tasks.shutdown().await;
-        self.shared
-            .seen
-            .send_modify(|seen| seen.closed = Some(None));
+        self.shared.seen.send_modify(|seen| seen.is_closed = true);
     }
 
     /// Changes the document here, and sends the change.
@@ -231,23 +231,21 @@ impl Editor {
             Protocol::Hocuspocus => seen.accepted >= seen.owed,
         };
         let seen = self
-            .watch("all is stored", |seen| {
-                is_stored(seen) || seen.closed.is_some()
-            })
+            .watch("all is stored", |seen| is_stored(seen) || seen.is_closed)
             .await;
         is_stored(&seen)
     }
 
     /// Waits until the server has answered everything that was asked, or has ended the connection.
     pub(crate) async fn answered_or_closed(&self) -> Seen {
-        let is_over = |seen: &Seen| seen.replies >= seen.asked || seen.closed.is_some();
+        let is_over = |seen: &Seen| seen.replies >= seen.asked || seen.is_closed;
         self.watch("an answer", is_over).await
     }
 
     /// Waits until what was seen fits; fails where the connection ends before.
     pub(crate) async fn see(&self, what: &str, is_seen: impl Fn(&Seen) -> bool) -> Seen {
         let seen = self
-            .watch(what, |seen| is_seen(seen) || seen.closed.is_some())
+            .watch(what, |seen| is_seen(seen) || seen.is_closed)
             .await;
         assert!(
             is_seen(&seen),
@@ -259,14 +257,14 @@ impl Editor {
     /// Waits for the connection's end; its close code.
     pub(crate) async fn closed(&self) -> Option<u16> {
         let seen = self
-            .watch("the connection ends", |seen| seen.closed.is_some())
+            .watch("the connection ends", |seen| seen.is_closed)
             .await;
-        seen.closed.flatten()
+        seen.close_code
     }
 
     /// Whether the connection stands.
     pub(crate) fn is_connected(&self) -> bool {
-        self.shared.seen.borrow().closed.is_none()
+        !self.shared.seen.borrow().is_closed
     }
 
     /// Waits until the replica fits; fails where the connection ends before.
@@ -274,7 +272,7 @@ impl Editor {
         let mut seen = self.shared.seen.subscribe();
         let waiting = async {
             loop {
-                let is_closed = seen.borrow_and_update().closed.is_some();
+                let is_closed = seen.borrow_and_update().is_closed;
                 if is_right(&self.shared.replica()) {
                     return true;
                 }
@@ -346,9 +344,10 @@ impl ReaderTask {
                 _ => {}
             }
         }
-        self.shared
-            .seen
-            .send_modify(|seen| seen.closed = Some(code));
+        self.shared.seen.send_modify(|seen| {
+            seen.is_closed = true;
+            seen.close_code = code;
+        });
     }
 
     async fn frame(&self, frame: &[u8]) {
