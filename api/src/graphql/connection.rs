@@ -24,16 +24,12 @@ pub(crate) struct PageInfo {
 
 impl PageInfo {
     /// The info of a page with these cursors, read forward.
-    pub(crate) fn new<'a>(
-        cursors: impl DoubleEndedIterator<Item = &'a Cursor> + Clone,
-        has_next: bool,
-        is_continued: bool,
-    ) -> Self {
+    pub(crate) fn new(cursors: &[&Cursor], has_next: bool, is_continued: bool) -> Self {
         Self {
             has_next_page: has_next,
             has_previous_page: is_continued,
-            start_cursor: cursors.clone().next().cloned(),
-            end_cursor: cursors.clone().next_back().cloned(),
+            start_cursor: cursors.first().map(|cursor| Cursor::clone(cursor)),
+            end_cursor: cursors.last().map(|cursor| Cursor::clone(cursor)),
         }
     }
 }
@@ -74,8 +70,8 @@ macro_rules! connection {
 
             /// Where this page stands in the list.
             async fn page_info(&self) -> $crate::graphql::connection::PageInfo {
-                let cursors = self.edges.iter().map(|edge| &edge.cursor);
-                $crate::graphql::connection::PageInfo::new(cursors, self.has_next, self.is_continued)
+                let cursors: Vec<_> = self.edges.iter().map(|edge| &edge.cursor).collect();
+                $crate::graphql::connection::PageInfo::new(&cursors, self.has_next, self.is_continued)
             }
 
             $($more)*

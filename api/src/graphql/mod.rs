@@ -22,6 +22,8 @@ mod schema;
 mod scope;
 mod services;
 mod subscription;
+#[cfg(test)]
+mod tests;
 pub mod transport;
 
 pub use cursor::CursorKey;

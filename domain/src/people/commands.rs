@@ -7,7 +7,7 @@ use crate::actor::Actor;
 use crate::error::{Error, Result};
 use crate::event::{EventKind, NewEvent, Subject};
 use crate::ids::{TokenId, UserId, WorkspaceId};
-use crate::people::{ApiToken, Caller, Member, Role, User, Workspace, permission};
+use crate::people::{ApiToken, Caller, Member, Role, TokenKind, User, Workspace, permission};
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
 
@@ -228,7 +228,7 @@ impl Command for RemoveMember {
     }
 }
 
-/// Makes a token for the caller, or the first token of a member.
+/// Makes a token for the caller, or the first token of a member. Who comes with a program's token makes programs' tokens only.
 #[derive(Debug, Clone)]
 pub struct CreateToken {
     /// Who asks.
@@ -256,6 +256,11 @@ impl Command for CreateToken {
             .is_some_and(|expiry| expiry <= self.token.created_at)
         {
             return Err(Error::Invalid("`expiresAt` lies in the past".to_owned()));
+        }
+        if self.caller.kind == TokenKind::PublicApi && self.token.kind == TokenKind::Personal {
+            return Err(Error::Forbidden(
+                "a token of a program makes no token that stands for a person".to_owned(),
+            ));
         }
         if self.token.user != self.caller.user {
             self.check_first_token(tx).await?;

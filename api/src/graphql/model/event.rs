@@ -68,7 +68,7 @@ pub(crate) fn log_of(workspace: WorkspaceId) -> List {
 #[Object]
 impl WorkspaceEvent {
     /// The event's place in the log: go on after it, and nothing is lost or doubled.
-    async fn cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
+    fn cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
         Ok(self.cursor_with(&Scope::of(ctx)?.services.cursors))
     }
 

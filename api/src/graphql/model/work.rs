@@ -1,5 +1,10 @@
 //! What works have in common: the interfaces over the five kinds, and pages of works.
 
+#![expect(
+    clippy::duplicated_attributes,
+    reason = "an interface lists its fields as attributes, and some share a type"
+)]
+
 use async_graphql::{Context, Enum, ID, Interface, Result};
 use domain::ids::WorkspaceId;
 use domain::people::CreatedPosition;

@@ -144,27 +144,27 @@ work_object!(TextDocument, "A text in Markdown.", {
 
 work_object!(Asset, "A file.", {
     /// Its media type, checked against the bytes.
-    async fn media_type(&self) -> Result<String> {
+    fn media_type(&self) -> Result<String> {
         Ok(self.file()?.media_type.clone())
     }
 
     /// Its size in bytes.
-    async fn byte_size(&self) -> Result<i32> {
+    fn byte_size(&self) -> Result<i32> {
         Ok(int(self.file()?.byte_size))
     }
 
     /// SHA-256 of the bytes, 64 hexadecimal digits; empty before the bytes came.
-    async fn sha256(&self) -> Result<String> {
+    fn sha256(&self) -> Result<String> {
         Ok(self.file()?.sha256.clone())
     }
 
     /// Path below the server's address; needs the same authorisation as the API, or the signature it carries.
-    async fn url(&self, ctx: &Context<'_>) -> Result<String> {
+    fn url(&self, ctx: &Context<'_>) -> Result<String> {
         Ok(Scope::of(ctx)?.services.asset_urls.asset_url(&self.0))
     }
 
     /// The same for a small picture of it; null where its media type has none.
-    async fn preview_url(&self, ctx: &Context<'_>) -> Nullable<String> {
+    fn preview_url(&self, ctx: &Context<'_>) -> Nullable<String> {
         let url = |scope: &Scope| scope.services.asset_urls.preview_url(&self.0);
         nullable(Scope::of(ctx).map(url))
     }

@@ -63,7 +63,7 @@ impl Workspace {
     }
 
     /// Cursor of the newest event: subscribe from here and miss nothing.
-    async fn event_cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
+    fn event_cursor(&self, ctx: &Context<'_>) -> Result<Cursor> {
         let cursors = &Scope::of(ctx)?.services.cursors;
         Ok(cursors.seal(&log_of(self.0.workspace.id), &self.0.head))
     }

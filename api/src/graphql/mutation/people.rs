@@ -56,6 +56,10 @@ struct AddMemberPayload {
 
 /// A member to remove; everybody may leave.
 #[derive(InputObject)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the contract"
+)]
 struct RemoveMemberInput {
     /// The workspace.
     workspace_id: ID,

@@ -107,7 +107,7 @@ fn promise(input: &CreateUploadInput, limit: u64) -> domain::Result<AssetFile> {
     })
 }
 
-/// A media type in lower case: type and subtype, without parameters.
+/// A media type in its normal form: type and subtype in lower case, without the parameters that browsers may add.
 fn media_type(given: &str) -> domain::Result<String> {
     let is_name = |name: &str| {
         !name.is_empty()
@@ -115,14 +115,15 @@ fn media_type(given: &str) -> domain::Result<String> {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
     };
-    match given.split_once('/') {
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    match essence.split_once('/') {
         Some((kind, subtype))
-            if is_name(kind) && is_name(subtype) && given.len() <= MEDIA_TYPE_LIMIT =>
+            if is_name(kind) && is_name(subtype) && essence.len() <= MEDIA_TYPE_LIMIT =>
         {
-            Ok(given.to_ascii_lowercase())
+            Ok(essence.to_ascii_lowercase())
         }
         _ => Err(Error::Invalid(
-            "`mediaType` is a type and a subtype without parameters, such as image/png".to_owned(),
+            "`mediaType` is a type and a subtype, such as image/png".to_owned(),
         )),
     }
 }
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_promise_names_a_size_within_the_limit_and_a_media_type() {
-        let kept = promise(&input("Image/PNG", 10), 10).expect("fits");
+        let kept = promise(&input("Image/PNG; q=1", 10), 10).expect("fits");
         assert_eq!(
             (kept.media_type.as_str(), kept.byte_size),
             ("image/png", 10)
@@ -173,7 +174,8 @@ mod tests {
             ("image/png", -1),
             ("png", 1),
             ("image/", 1),
-            ("text/html; charset=utf-8", 1),
+            ("a/b/c", 1),
+            (";", 1),
             ("a/b\r\nx: y", 1),
         ] {
             let refused = promise(&input(media_type, size), 10);
