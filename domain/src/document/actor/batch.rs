@@ -1,8 +1,8 @@
 //! Changes that were applied and wait to be stored, with what follows their commit.
 //!
 //! Invariants
-//! - Updates of one connection in one batch are one change: nobody else has seen anything of the batch, so they can not
-//!   build on each other across connections, and their order among connections does not matter.
+//! - Consecutive updates of one connection are one change. Others are not joined over what stands between them: editors
+//!   may know each other's work by other ways than this document, and the log must hold what builds on what in order.
 //! - Outputs leave in the order they were added, after the commit and after the batch was sent to everybody.
 
 use std::future::Future;
@@ -83,13 +83,14 @@ impl Batch {
         update: Bytes,
         touched: Touched,
     ) -> usize {
-        let known = self.changes.iter_mut().enumerate().rev();
-        let mut own =
-            known.filter(|(_, change)| connection.is_some() && change.connection == connection);
-        if let Some((index, change)) = own.next() {
-            change.updates.push(update);
-            change.touched.merge(touched);
-            return index;
+        let index = self.changes.len();
+        if let Some(last) = self.changes.last_mut()
+            && connection.is_some()
+            && last.connection == connection
+        {
+            last.updates.push(update);
+            last.touched.merge(touched);
+            return index - 1;
         }
         self.changes.push(BatchChange {
             connection,
@@ -98,7 +99,7 @@ impl Batch {
             updates: vec![update],
             touched,
         });
-        self.changes.len() - 1
+        index
     }
 
     /// Takes everything out, each change as one update.
