@@ -32,28 +32,28 @@ struct State {
     frames: VecDeque<Outbound>,
     /// Frames and held changes together.
     bytes: usize,
-    step: Step,
+    progress: Progress,
     is_closed: bool,
 }
 
 /// How far an editor has come on its way to the document's state.
 #[derive(Debug, Default)]
-enum Step {
+enum Progress {
     /// It did not ask yet: the difference will hold every change of before.
     #[default]
     Unasked,
     /// Its difference is made and waits for a commit; these changes follow it.
     Asked(Vec<Outbound>),
     /// It got its difference, and gets each change.
-    InStep,
+    Following,
 }
 
 impl Outbox {
     /// Notes that a difference was made for the editor: changes from now on follow it.
     pub(crate) fn asked(&self) {
         let mut state = self.state();
-        if matches!(state.step, Step::Unasked) {
-            state.step = Step::Asked(Vec::new());
+        if matches!(state.progress, Progress::Unasked) {
+            state.progress = Progress::Asked(Vec::new());
         }
     }
 
@@ -104,12 +104,12 @@ impl Outbox {
 impl State {
     fn add(&mut self, frame: Outbound) -> bool {
         let is_change = matches!(frame, Outbound::Update(_));
-        if is_change && matches!(self.step, Step::Unasked) {
+        if is_change && matches!(self.progress, Progress::Unasked) {
             return true;
         }
-        let held = match &self.step {
-            Step::Asked(held) => held.len(),
-            Step::Unasked | Step::InStep => 0,
+        let held = match &self.progress {
+            Progress::Asked(held) => held.len(),
+            Progress::Unasked | Progress::Following => 0,
         };
         let waiting = self.frames.len() + held;
         let size = size_of(&frame);
@@ -122,12 +122,12 @@ impl State {
         }
         self.is_closed = matches!(frame, Outbound::Closed(..));
         self.bytes += size;
-        match &mut self.step {
-            Step::Asked(held) if is_change => held.push(frame),
-            Step::Asked(held) if matches!(frame, Outbound::SyncStep2(_)) => {
+        match &mut self.progress {
+            Progress::Asked(held) if is_change => held.push(frame),
+            Progress::Asked(held) if matches!(frame, Outbound::SyncStep2(_)) => {
                 self.frames.push_back(frame);
                 self.frames.extend(std::mem::take(held));
-                self.step = Step::InStep;
+                self.progress = Progress::Following;
             }
             _ => self.frames.push_back(frame),
         }
@@ -138,7 +138,7 @@ impl State {
     fn close(&mut self, code: u16, reason: &str) {
         self.frames.clear();
         // Held changes go as well.
-        self.step = Step::InStep;
+        self.progress = Progress::Following;
         self.bytes = 0;
         self.is_closed = true;
         self.frames
