@@ -282,10 +282,6 @@ impl Command for AppendChanges {
             self.finish_upload(tx, finished).await?;
         }
         if self.changes.is_empty() {
-            let version = self.expected.map_or(0, |expected| expected.0);
-            return Ok(Appended::Stored(Version(version + 1)));
-        }
-        if self.changes.is_empty() {
             // A file that is the same as before: the upload is finished, and nothing else changed.
             let present = self.expected.unwrap_or_default();
             return Ok(Appended::Stored(Version(present.0 + 1)));
