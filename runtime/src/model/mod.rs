@@ -1,0 +1,111 @@
+//! Language models: what they are asked, what they answer, and the port that providers stand behind.
+//!
+//! Invariants
+//! - A request asks for exactly one function of the contract (`model_functions.json`), and a reply is one call of it.
+//! - One request is one visible attempt: trying again is the business of whoever asks.
+//! - No API key stands in a log, an error, or anything that is stored.
+//!
+//! Not here: what a request says (the context layer), what a decision does (the engine).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::Value;
+
+/// The functions that a model can be asked to call; names are those of the contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// A planner's step.
+    Decide,
+    /// The router's choice for a message.
+    Route,
+    /// The router's second look before a new task.
+    ConfirmNewTask,
+    /// An executor's answer on a line.
+    Answer,
+    /// What the memory extractor found.
+    ExtractMemories,
+    /// A span of old history in short.
+    SummarizeSegment,
+}
+
+/// Who speaks in a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The rules.
+    System,
+    /// The runtime, or a person through it.
+    User,
+    /// The model, earlier.
+    Assistant,
+}
+
+/// One message of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelMessage {
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// What is said.
+    pub text: String,
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone)]
+pub struct ModelRequest {
+    /// The function it must call.
+    pub function: Function,
+    /// The model's name; none is the provider's own default.
+    pub model: Option<String>,
+    /// What it is told, in order; the first is the stable prefix.
+    pub messages: Vec<ModelMessage>,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelReply {
+    /// The arguments of the function call, as JSON that was parsed and not yet checked against the function's schema.
+    pub arguments: Value,
+    /// The model that answered, as the provider names it.
+    pub model: String,
+    /// What the provider counted.
+    pub usage: ModelUsage,
+}
+
+/// Tokens as the provider counted them; what it does not report is 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelUsage {
+    /// Tokens of the request, cached ones included.
+    pub input: u64,
+    /// Of these, read from the provider's cache.
+    pub cached: u64,
+    /// Tokens of the reply.
+    pub output: u64,
+}
+
+/// Why there is no reply. Texts are for people and for the journal, and hold no secret.
+#[derive(Debug, thiserror::Error)]
+pub enum ModelError {
+    /// The reply is no call of the function: prose, nothing, cut JSON. The text says what is wrong, for the model.
+    #[error("{0}")]
+    Misfit(String),
+    /// The provider can not answer now: overloaded, broken, silent.
+    #[error("the model did not answer: {reason}")]
+    Unavailable {
+        /// What happened.
+        reason: String,
+        /// When the provider wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+    /// The provider will refuse this request again: wrong key, unknown model, too large.
+    #[error("the model's provider refused the request: {0}")]
+    Refused(String),
+}
+
+/// A provider of models.
+#[async_trait]
+pub trait ModelClient: Send + Sync + 'static {
+    /// The provider's name, such as `openai`.
+    fn provider(&self) -> &'static str;
+    /// Asks once.
+    async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelError>;
+}
