@@ -52,3 +52,25 @@ impl<T> Page<T> {
         Self { rows, has_next }
     }
 }
+
+/// Which part of a list that can be read from both ends is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window<K> {
+    /// At most this many rows.
+    pub limit: u32,
+    /// From which end.
+    pub end: End,
+    /// Only rows after this position.
+    pub after: Option<K>,
+    /// Only rows before this position.
+    pub before: Option<K>,
+}
+
+/// An end of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The first rows.
+    First,
+    /// The last rows; they still come in the list's order, and [`Page::has_next`] then says whether rows come before them.
+    Last,
+}

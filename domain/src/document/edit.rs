@@ -12,6 +12,7 @@ use crate::actor::Actor;
 use crate::document::{NodeState, Version};
 use crate::idempotency::IdempotencyKey;
 use crate::ids::WorkId;
+use crate::turn::Fence;
 use crate::work::Revision;
 
 /// Who edits, and under which key.
@@ -21,6 +22,8 @@ pub struct Editor {
     pub actor: Actor,
     /// The key of the request.
     pub idempotency: Option<IdempotencyKey>,
+    /// Where the agent edits: the fence of its turn.
+    pub fence: Option<Fence>,
 }
 
 /// Where a node goes.

@@ -7,6 +7,7 @@
 //!
 //! Not here: what is inside a document (`document`).
 
+mod append;
 mod commands;
 
 use async_trait::async_trait;
@@ -21,10 +22,11 @@ use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
-pub use commands::{
-    AppendChanges, Appended, CreateUpload, CreateWork, DeleteWork, FinishedUpload, PendingChange,
-    Quarantine, RenameWork, RestoreWork, SaveSnapshot, visible_work,
+pub use append::{
+    AppendChanges, Appended, FinishedUpload, PendingChange, Quarantine, SaveSnapshot,
 };
+pub use commands::{CreateUpload, CreateWork, DeleteWork, RenameWork, RestoreWork, visible_work};
+pub(crate) use commands::delete_by_person;
 
 /// What a work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -83,6 +83,7 @@ impl DocumentActor {
             expected: None,
             idempotency: None,
             upload: None,
+            fence: None,
         }
     }
 
