@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::card::{CardReads, CardWrites};
 use crate::idempotency::IdempotencyStore;
-use crate::ids::WorkspaceId;
+use crate::ids::{TaskId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
@@ -86,6 +86,14 @@ pub trait EventReads {
     async fn list_events(
         &self,
         workspace: WorkspaceId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>>;
+    /// Events of a task after a position of its workspace's log, oldest first, at most `limit`.
+    async fn list_task_events(
+        &self,
+        workspace: WorkspaceId,
+        task: TaskId,
         after: Sequence,
         limit: u32,
     ) -> Result<Vec<Event>>;

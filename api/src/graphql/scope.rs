@@ -95,6 +95,7 @@ impl Scope {
         Editor {
             actor: self.caller.actor(),
             idempotency,
+            fence: None,
         }
     }
 

@@ -19,6 +19,26 @@ use crate::graphql::scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "domain::event::EventKind")]
 pub(crate) enum EventKind {
+    /// A message was posted.
+    MessagePosted,
+    /// A message got another state.
+    MessageStateChanged,
+    /// A task was made.
+    TaskCreated,
+    /// A task got another status.
+    TaskStatusChanged,
+    /// Something else of a task changed: its words, its checklist, its works.
+    TaskUpdated,
+    /// The journal of a task grew by one entry, with its `sequence` and `kind`.
+    JournalAppended,
+    /// A decision was stored, with `turnNumber` and `stepNumber`.
+    StepDecided,
+    /// A call got another state, with its `callId`.
+    CallStateChanged,
+    /// A card was raised.
+    CardOpened,
+    /// A card was answered or withdrawn.
+    CardAnswered,
     /// A work was made.
     WorkCreated,
     /// A change of a work was stored: one event for each, with its version, nodes and summary.
