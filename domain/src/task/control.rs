@@ -90,6 +90,8 @@ actions! {
     PromoteTask, "task.promote", promote;
     /// Folds the projections anew out of the journal.
     RebuildProjections, "task.rebuild_projections", rebuild;
+    /// Drops the projections; the next decision or a rebuild brings them back.
+    DropProjections, "task.drop_projections", drop_projections;
 }
 
 async fn pause(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
@@ -203,6 +205,11 @@ async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
     );
     change.tell(EventKind::TaskUpdated, json!({"kind": TaskKind::Persistent}));
     Ok(())
+}
+
+async fn drop_projections(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
+    let (workspace, id) = (change.task.workspace, change.task.id);
+    change.tx.delete_projections(workspace, id).await
 }
 
 async fn rebuild(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {

@@ -28,7 +28,7 @@ use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
 pub use control::{
-    ArchiveTask, FoldProjections, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
+    ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
     UpdateTask,
 };
 pub(crate) use control::go_on;

@@ -32,6 +32,7 @@ use crate::error::Result;
 use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::page::{Page, Window};
+use crate::store::Command;
 use crate::time::Timestamp;
 
 pub use call::{Call, CallId, CallOutcome, CallState, Effect, LargeResult, PlannedCall, Risk, equal_key};
@@ -362,3 +363,13 @@ pub struct TurnWake {
     /// The epoch that holds now.
     pub epoch: Epoch,
 }
+
+/// Every command with which a turn is moved on: the places at which a process can die with something stored. Each has a case in the
+/// tests of crashes.
+pub const WRITE_POINTS: [&str; 5] = [
+    <ClaimTurn as Command>::NAME,
+    <StoreDecision as Command>::NAME,
+    <StartCalls as Command>::NAME,
+    <FinishCalls as Command>::NAME,
+    <StoreSegment as Command>::NAME,
+];

@@ -140,5 +140,9 @@ fn recent_text(situation: &Situation, most: u32) -> String {
 /// SHA-256, hexadecimal.
 fn hash(text: &str) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
