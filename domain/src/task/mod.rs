@@ -27,11 +27,11 @@ use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
-pub use control::{
-    ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
-    UpdateTask,
-};
 pub(crate) use control::go_on;
+pub use control::{
+    ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
+    ResumeTask, StopTask, TaskAction, UpdateTask,
+};
 pub use create::{CreateTask, visible_task};
 pub(crate) use fold::confirm;
 pub use standing::{Standing, TaskLimits, Verdict, verdict};

@@ -35,7 +35,9 @@ use crate::page::{Page, Window};
 use crate::store::Command;
 use crate::time::Timestamp;
 
-pub use call::{Call, CallId, CallOutcome, CallState, Effect, LargeResult, PlannedCall, Risk, equal_key};
+pub use call::{
+    Call, CallId, CallOutcome, CallState, Effect, LargeResult, PlannedCall, Risk, equal_key,
+};
 pub(crate) use change::{TurnChange, check_fence};
 pub use claim::{ClaimTurn, Claimed};
 pub use decide::{Decision, NextHint, StoreDecision};

@@ -39,9 +39,9 @@ pub struct ContextLimits {
 impl Default for ContextLimits {
     fn default() -> Self {
         Self {
-            summaries: 800,
-            recent: 3_600,
-            recent_kept: 2_400,
+            summaries: 500,
+            recent: 2_400,
+            recent_kept: 1_600,
         }
     }
 }

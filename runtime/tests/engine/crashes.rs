@@ -63,7 +63,11 @@ async fn one_effect_each(point: &'static str, run: u32, fault: Fault) -> bool {
     // A decision that was not stored is asked for again, and only that one.
     let lost = usize::from(point == "step.decide" && fault == Fault::CrashBefore);
     let opened_again = usize::from(asked > decided + lost);
-    assert_eq!(asked, decided + lost, "{label}: asked {asked}, decided {decided}, {opened_again} too many");
+    assert_eq!(
+        asked,
+        decided + lost,
+        "{label}: asked {asked}, decided {decided}, {opened_again} too many"
+    );
     world.close().await;
     was_met
 }
@@ -96,7 +100,10 @@ async fn every_command_that_a_turn_writes_with_is_a_named_write_point() {
     let by_people = ["installation.bootstrap", "people.bootstrap", "task.create"];
     for command in world.store.seen() {
         let is_known = named.contains(command) || by_people.contains(&command);
-        assert!(is_known, "{command} is no named write point: give it a case");
+        assert!(
+            is_known,
+            "{command} is no named write point: give it a case"
+        );
     }
     world.close().await;
 }
@@ -114,10 +121,16 @@ async fn a_worker_that_was_frozen_past_its_lease_is_refused_and_its_successor_fi
     assert_eq!(taken_over.fence.epoch.0, 2);
     finish(&second, &mut taken_over).await.expect("moves on");
     // A wakes up, and commits what it holds.
-    advance(&first, &mut frozen).await.expect("is refused without a fault");
+    advance(&first, &mut frozen)
+        .await
+        .expect("is refused without a fault");
     let stored = world.stored(task).await;
     assert_eq!(stored.status, TaskStatus::Delivered);
-    assert_eq!(world.decisions_asked(), 3, "no decision was asked for twice");
+    assert_eq!(
+        world.decisions_asked(),
+        3,
+        "no decision was asked for twice"
+    );
     assert!(world.effects().values().all(|count| *count == 1));
     world.close().await;
 }
@@ -132,12 +145,19 @@ async fn a_call_that_may_have_had_its_effect_is_not_made_again_and_the_model_is_
     let turn = world.store_reads().list_turns(task, first_turns()).await;
     let turn = turn.expect("reads").rows.pop().expect("a turn");
     let calls = world.calls(turn.id).await;
-    let states: Vec<_> = calls.iter().map(|call| (call.tool.as_str(), call.state)).collect();
+    let states: Vec<_> = calls
+        .iter()
+        .map(|call| (call.tool.as_str(), call.state))
+        .collect();
     assert_eq!(states[0], ("note", CallState::Done));
     assert_eq!(states[1], ("press", CallState::OutcomeUnknown));
     assert!(world.effects().values().all(|count| *count == 1));
     let told = world.model.requests().into_iter().any(|request| {
-        let text: String = request.messages.into_iter().map(|message| message.text).collect();
+        let text: String = request
+            .messages
+            .into_iter()
+            .map(|message| message.text)
+            .collect();
         text.contains("check the state before you decide")
     });
     assert!(told, "the model reads that the outcome is unknown");
@@ -164,7 +184,9 @@ async fn a_turn_that_kills_every_worker_is_held_with_words_for_a_person() {
             break;
         };
         if let Some(mut drive) = engine.claim(due, false).await.expect("claims") {
-            finish(&engine, &mut drive).await.expect_err("the process dies");
+            finish(&engine, &mut drive)
+                .await
+                .expect_err("the process dies");
         }
         world.outlive_leases();
     }

@@ -38,8 +38,15 @@ async fn a_late_step_costs_as_many_tokens_as_an_early_one_and_the_prefix_is_one(
     world.settle(&world.engine(), task).await;
     assert_eq!(world.stored(task).await.usage.steps, u64::from(last));
     let usages = usages(&world, task).await;
-    let hashes: BTreeSet<_> = usages.iter().map(|usage| usage.stable_prefix_hash.as_str()).collect();
-    assert_eq!(hashes.len(), 1, "the stable prefix is the same bytes throughout");
+    let hashes: BTreeSet<_> = usages
+        .iter()
+        .map(|usage| usage.stable_prefix_hash.as_str())
+        .collect();
+    assert_eq!(
+        hashes.len(),
+        1,
+        "the stable prefix is the same bytes throughout"
+    );
     let largest = |until: usize| {
         usages[until - 40..until]
             .iter()
@@ -49,7 +56,10 @@ async fn a_late_step_costs_as_many_tokens_as_an_early_one_and_the_prefix_is_one(
     };
     let (early, late) = (largest(50), largest(last as usize));
     println!("largest request of 40 steps: {early} tokens up to step 50, {late} up to step {last}");
-    assert!(f64::from(late) <= f64::from(early) * 1.1, "{early} tokens became {late}");
+    assert!(
+        f64::from(late) <= f64::from(early) * 1.1,
+        "{early} tokens became {late}"
+    );
     world.close().await;
 }
 
@@ -63,9 +73,17 @@ async fn usages(world: &World, task: domain::ids::TaskId) -> Vec<ContextUsage> {
             after,
             before: None,
         };
-        let page = world.store_reads().list_turns(task, window).await.expect("reads");
+        let page = world
+            .store_reads()
+            .list_turns(task, window)
+            .await
+            .expect("reads");
         for turn in &page.rows {
-            let steps = world.store_reads().list_steps(&[turn.id]).await.expect("reads");
+            let steps = world
+                .store_reads()
+                .list_steps(&[turn.id])
+                .await
+                .expect("reads");
             usages.extend(steps.into_iter().filter_map(|step| step.context));
             after = Some(turn.number);
         }

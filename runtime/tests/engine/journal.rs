@@ -10,7 +10,10 @@ use crate::world::{World, action, advance, decision, finish, step_of};
 async fn rebuilt_projections_are_the_same_and_the_next_request_too() {
     let world = World::with_model(|request| {
         let (turn, step) = step_of(&request);
-        let mut decided = decision(step == 4, &json!([action("note", &format!("{turn}.{step}"))]));
+        let mut decided = decision(
+            step == 4,
+            &json!([action("note", &format!("{turn}.{step}"))]),
+        );
         decided["summary"] = json!(format!("after step {step}"));
         decided["short_line"] = json!(format!("step {step}"));
         decided
@@ -32,11 +35,23 @@ async fn rebuilt_projections_are_the_same_and_the_next_request_too() {
     before.sort_by_key(|(task, _)| *task);
     assert!(!before.is_empty());
     for task in &ids {
-        world.run(domain::task::DropProjections(world.action(*task))).await.expect("drops");
+        world
+            .run(domain::task::DropProjections(world.action(*task)))
+            .await
+            .expect("drops");
     }
-    assert!(reads.list_projections(&ids).await.expect("reads").is_empty());
+    assert!(
+        reads
+            .list_projections(&ids)
+            .await
+            .expect("reads")
+            .is_empty()
+    );
     for task in &ids {
-        world.run(RebuildProjections(world.action(*task))).await.expect("rebuilds");
+        world
+            .run(RebuildProjections(world.action(*task)))
+            .await
+            .expect("rebuilds");
     }
     let mut after = reads.list_projections(&ids).await.expect("reads");
     after.sort_by_key(|(task, _)| *task);
@@ -58,12 +73,24 @@ async fn sequences_of_a_journal_have_no_gap_and_each_result_its_step() {
     let task = world.task("numbers").await;
     world.write(task, "hello").await;
     world.settle(&world.engine(), task).await;
-    let all = PageRequest { first: 100, after: None };
-    let entries = world.store_reads().list_journal(task, &[], all).await.expect("reads").rows;
+    let all = PageRequest {
+        first: 100,
+        after: None,
+    };
+    let entries = world
+        .store_reads()
+        .list_journal(task, &[], all)
+        .await
+        .expect("reads")
+        .rows;
     let sequences: Vec<_> = entries.iter().map(|entry| entry.sequence).collect();
     assert_eq!(sequences, (1..=entries.len() as u64).collect::<Vec<_>>());
-    let results = entries.iter().filter(|entry| entry.data["tool"] == json!("note"));
-    let steps: Vec<_> = results.map(|entry| entry.step.expect("a step").step).collect();
+    let results = entries
+        .iter()
+        .filter(|entry| entry.data["tool"] == json!("note"));
+    let steps: Vec<_> = results
+        .map(|entry| entry.step.expect("a step").step)
+        .collect();
     assert_eq!(steps, [1, 2, 3]);
     world.close().await;
 }

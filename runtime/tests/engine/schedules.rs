@@ -55,7 +55,13 @@ async fn whatever_happens_in_whatever_order_nothing_is_lost_and_nothing_done_twi
     let world = World::with_model(|request| {
         let (_, step) = step_of(&request);
         match step % 3 {
-            1 => decision(false, &json!([action("note", &step.to_string()), action("press", &step.to_string())])),
+            1 => decision(
+                false,
+                &json!([
+                    action("note", &step.to_string()),
+                    action("press", &step.to_string())
+                ]),
+            ),
             2 => decision(step > 4, &json!([action("note", &step.to_string())])),
             _ => decision(true, &json!([])),
         }
@@ -119,12 +125,17 @@ async fn act(world: &World, hand: &mut Hand, task: TaskId) {
         Some(drive) => advance(&hand.engine, drive).await.map(drop),
         None => match world.due(task).await {
             None => Ok(()),
-            Some(due) => hand.engine.claim(due, false).await.map(|drive| hand.drive = drive),
+            Some(due) => hand
+                .engine
+                .claim(due, false)
+                .await
+                .map(|drive| hand.drive = drive),
         },
     };
     match done {
         Ok(()) => {
-            let is_over = matches!(&hand.drive, Some(drive) if drive.after == domain::turn::After::Ended);
+            let is_over =
+                matches!(&hand.drive, Some(drive) if drive.after == domain::turn::After::Ended);
             if is_over {
                 hand.drive = None;
             }
@@ -137,7 +148,10 @@ async fn act(world: &World, hand: &mut Hand, task: TaskId) {
 }
 
 async fn stop_for_good(world: &World, task: TaskId) {
-    world.run(StopTask(world.action(task))).await.expect("stops");
+    world
+        .run(StopTask(world.action(task)))
+        .await
+        .expect("stops");
 }
 
 /// What holds at every moment.
@@ -148,7 +162,12 @@ async fn look(world: &World, task: TaskId, epochs: &mut BTreeMap<u32, Epoch>, se
         after: None,
         before: None,
     };
-    let turns = world.store_reads().list_turns(task, window).await.expect("reads").rows;
+    let turns = world
+        .store_reads()
+        .list_turns(task, window)
+        .await
+        .expect("reads")
+        .rows;
     for turn in &turns {
         let known = epochs.entry(turn.number).or_default();
         assert!(turn.epoch >= *known, "seed {seed}: an epoch went back");
@@ -157,7 +176,10 @@ async fn look(world: &World, task: TaskId, epochs: &mut BTreeMap<u32, Epoch>, se
     let open = turns.iter().filter(|turn| !turn.state.is_over()).count();
     assert!(open <= 1, "seed {seed}: {open} turns are not over");
     let stored = world.stored(task).await;
-    let active = turns.iter().find(|turn| !turn.state.is_over()).map(|turn| turn.id);
+    let active = turns
+        .iter()
+        .find(|turn| !turn.state.is_over())
+        .map(|turn| turn.id);
     assert_eq!(stored.active_turn, active, "seed {seed}");
     if stored.status == TaskStatus::Stopped {
         assert_eq!(active, None, "seed {seed}: a stopped task has a turn");
@@ -180,9 +202,18 @@ async fn come_to_rest(world: &World, task: TaskId, messages: &[MessageId], seed:
     }
     let stored = world.stored(task).await;
     if was_stopped {
-        assert_eq!(stored.status, TaskStatus::Stopped, "seed {seed}: stopped stays stopped");
+        assert_eq!(
+            stored.status,
+            TaskStatus::Stopped,
+            "seed {seed}: stopped stays stopped"
+        );
     } else {
-        assert_eq!(stored.status, TaskStatus::Delivered, "seed {seed}: {:?}", stored.status_reason);
+        assert_eq!(
+            stored.status,
+            TaskStatus::Delivered,
+            "seed {seed}: {:?}",
+            stored.status_reason
+        );
         for message in messages {
             let state = world.message(*message).await.state;
             let is_read = matches!(state, MessageState::Consumed | MessageState::Undeliverable);
@@ -200,13 +231,23 @@ async fn assert_calls_are_over(world: &World, task: TaskId, was_stopped: bool, s
         after: None,
         before: None,
     };
-    let turns = world.store_reads().list_turns(task, window).await.expect("reads").rows;
+    let turns = world
+        .store_reads()
+        .list_turns(task, window)
+        .await
+        .expect("reads")
+        .rows;
     for turn in turns {
         for call in world.calls(turn.id).await {
             let is_over = call.state.is_over() || was_stopped;
             assert!(is_over, "seed {seed}: {} is {:?}", call.id, call.state);
             let effects = world.effects().get(&call.id).copied().unwrap_or_default();
-            if call.state == CallState::Done && call.result.as_ref().is_some_and(|result| result.get("repeats").is_none()) {
+            if call.state == CallState::Done
+                && call
+                    .result
+                    .as_ref()
+                    .is_some_and(|result| result.get("repeats").is_none())
+            {
                 assert_eq!(effects, 1, "seed {seed}: {} is done", call.id);
             }
             if call.state == CallState::Refused {
@@ -217,17 +258,40 @@ async fn assert_calls_are_over(world: &World, task: TaskId, was_stopped: bool, s
 }
 
 async fn assert_projection_is_the_fold(world: &World, task: TaskId, seed: u64) {
-    let before = world.store_reads().list_projections(&[task]).await.expect("reads");
+    let before = world
+        .store_reads()
+        .list_projections(&[task])
+        .await
+        .expect("reads");
     let command = FoldProjections {
         workspace: world.workspace,
         task,
         at: world.clock.now(),
     };
     world.run(command).await.expect("folds");
-    let after = world.store_reads().list_projections(&[task]).await.expect("reads");
-    assert_eq!(before, after, "seed {seed}: the projections are not the fold of the journal");
-    let all = PageRequest { first: 1_000, after: None };
-    let entries = world.store_reads().list_journal(task, &[], all).await.expect("reads").rows;
+    let after = world
+        .store_reads()
+        .list_projections(&[task])
+        .await
+        .expect("reads");
+    assert_eq!(
+        before, after,
+        "seed {seed}: the projections are not the fold of the journal"
+    );
+    let all = PageRequest {
+        first: 1_000,
+        after: None,
+    };
+    let entries = world
+        .store_reads()
+        .list_journal(task, &[], all)
+        .await
+        .expect("reads")
+        .rows;
     let sequences: Vec<_> = entries.iter().map(|entry| entry.sequence).collect();
-    assert_eq!(sequences, (1..=entries.len() as u64).collect::<Vec<_>>(), "seed {seed}");
+    assert_eq!(
+        sequences,
+        (1..=entries.len() as u64).collect::<Vec<_>>(),
+        "seed {seed}"
+    );
 }

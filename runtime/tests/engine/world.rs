@@ -77,11 +77,8 @@ impl World {
         let shared: SharedStore = store.clone();
         let clock = TestClock::new(START);
         let (caller, workspace) = bootstrap(&shared).await;
-        let documents = DocumentService::start(
-            DocumentOptions::default(),
-            shared.clone(),
-            clock.clone(),
-        );
+        let documents =
+            DocumentService::start(DocumentOptions::default(), shared.clone(), clock.clone());
         let effects = Effects::default();
         let press = |name, idempotent| -> Arc<dyn Tool> {
             Arc::new(Press::new(name, idempotent, effects.clone()))
@@ -94,6 +91,7 @@ impl World {
                 clock: clock.clone(),
                 model: model.clone(),
                 executors: Arc::new(Executors::default()),
+                prices: runtime::model::Prices::default(),
             },
             store,
             clock,
@@ -376,7 +374,9 @@ impl Tool for Press {
     }
 
     async fn run(&self, invocation: &Invocation<'_>) -> Result<Ran> {
-        let what = invocation.call.arguments["what"].as_str().unwrap_or_default();
+        let what = invocation.call.arguments["what"]
+            .as_str()
+            .unwrap_or_default();
         if what == "fail" {
             return Err(Error::Invalid("this button does not move".to_owned()));
         }
