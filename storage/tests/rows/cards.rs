@@ -127,7 +127,7 @@ async fn cards_are_listed_by_task_and_by_workspace_oldest_first(database: TestDa
         cards.expect("reads")
     };
     assert_eq!(of_tasks(Some(true)).await, [early.clone(), late.clone()]);
-    assert_eq!(of_tasks(Some(false)).await, [closed.clone()]);
+    assert_eq!(of_tasks(Some(false)).await, std::slice::from_ref(&closed));
     let all = [closed, early.clone(), late.clone()];
     assert_eq!(of_tasks(None).await, all);
     let open = store.reads().list_open_cards(place.workspace).await;

@@ -29,7 +29,9 @@ fn entry(sequence: u64, kind: JournalKind) -> JournalEntry {
         kind,
         at: seconds(sequence),
         actor: Actor::System,
-        step: (sequence % 2 == 0).then_some(StepRef { turn: 1, step: 2 }),
+        step: sequence
+            .is_multiple_of(2)
+            .then_some(StepRef { turn: 1, step: 2 }),
         text: format!("entry {sequence}"),
         data: json!({"number": sequence}),
     }

@@ -36,11 +36,11 @@ async fn update(store: &SharedStore, turn: &Turn, presented: u32) -> bool {
     updated.expect("answers")
 }
 
-fn lease(until: Timestamp) -> Option<Lease> {
-    Some(Lease {
+fn lease(until: Timestamp) -> Lease {
+    Lease {
         owner: WorkerId(Uuid::new_v4()),
         expires_at: until,
-    })
+    }
 }
 
 async fn a_turn_is_written_only_over_the_epoch_that_holds(database: TestDatabase) {
@@ -53,7 +53,7 @@ async fn a_turn_is_written_only_over_the_epoch_that_holds(database: TestDatabase
     let claimed = Turn {
         state: TurnState::Running,
         epoch: Epoch(1),
-        lease: lease(seconds(9)),
+        lease: Some(lease(seconds(9))),
         not_before: Some(seconds(1)),
         started_at: Some(seconds(2)),
         settled_steps: 4,
@@ -64,7 +64,7 @@ async fn a_turn_is_written_only_over_the_epoch_that_holds(database: TestDatabase
     };
     assert!(update(store, &claimed, 0).await, "the first claim");
     let late = Turn {
-        lease: lease(seconds(99)),
+        lease: Some(lease(seconds(99))),
         ..claimed.clone()
     };
     assert!(!update(store, &late, 0).await, "a claim of the old epoch");
@@ -154,24 +154,22 @@ async fn only_turns_that_are_due_can_be_claimed(database: TestDatabase) {
         task_with_turn(store, place, status, |turn| {
             turn.state = state;
             turn.not_before = not_before.map(seconds);
-            turn.lease = until.and_then(|until| lease(seconds(until)));
+            turn.lease = until.map(|until| lease(seconds(until)));
         })
         .await
     };
-    use TaskStatus::{Archived, Paused, Queued, Running, Stopped};
-    use TurnState::Suspended;
     let due = [
-        task(Queued, TurnState::Queued, None, None).await,
-        task(Paused, TurnState::Queued, None, None).await,
-        task(Queued, Suspended, Some(10), None).await,
-        task(Running, TurnState::Running, None, Some(10)).await,
-        task(Running, TurnState::Running, None, None).await,
+        task(TaskStatus::Queued, TurnState::Queued, None, None).await,
+        task(TaskStatus::Paused, TurnState::Queued, None, None).await,
+        task(TaskStatus::Queued, TurnState::Suspended, Some(10), None).await,
+        task(TaskStatus::Running, TurnState::Running, None, Some(10)).await,
+        task(TaskStatus::Running, TurnState::Running, None, None).await,
     ];
-    task(Queued, Suspended, Some(11), None).await;
-    task(Running, TurnState::Running, None, Some(11)).await;
-    task(Stopped, TurnState::Queued, None, None).await;
-    task(Archived, TurnState::Queued, None, None).await;
-    task(Queued, TurnState::Completed, None, None).await;
+    task(TaskStatus::Queued, TurnState::Suspended, Some(11), None).await;
+    task(TaskStatus::Running, TurnState::Running, None, Some(11)).await;
+    task(TaskStatus::Stopped, TurnState::Queued, None, None).await;
+    task(TaskStatus::Archived, TurnState::Queued, None, None).await;
+    task(TaskStatus::Queued, TurnState::Completed, None, None).await;
     let found = claimable(store, seconds(10), 20).await;
     let mut found: Vec<_> = found.iter().map(|turn| turn.task).collect();
     found.sort();
@@ -190,7 +188,7 @@ async fn a_turn_that_is_kept_and_does_not_move_is_found(database: TestDatabase) 
         task_with_turn(store, place, TaskStatus::Running, |turn| {
             turn.state = TurnState::Running;
             turn.moved_at = seconds(moved);
-            turn.lease = lease(seconds(until));
+            turn.lease = Some(lease(seconds(until)));
         })
         .await
     };
@@ -224,12 +222,17 @@ async fn tasks_with_an_unread_inbox_and_no_turn_are_found(database: TestDatabase
         }
         (place.workspace, task.id)
     };
-    use MessageState::{Consumed, Delivered};
-    let later = task(TaskStatus::Delivered, false, Delivered, 3).await;
-    let sooner = task(TaskStatus::WaitingForPerson, false, Delivered, 2).await;
-    task(TaskStatus::Delivered, true, Delivered, 1).await;
-    task(TaskStatus::Paused, false, Delivered, 1).await;
-    task(TaskStatus::Delivered, false, Consumed, 1).await;
+    let later = task(TaskStatus::Delivered, false, MessageState::Delivered, 3).await;
+    let sooner = task(
+        TaskStatus::WaitingForPerson,
+        false,
+        MessageState::Delivered,
+        2,
+    )
+    .await;
+    task(TaskStatus::Delivered, true, MessageState::Delivered, 1).await;
+    task(TaskStatus::Paused, false, MessageState::Delivered, 1).await;
+    task(TaskStatus::Delivered, false, MessageState::Consumed, 1).await;
     let found = store.reads().list_unwoken(9).await.expect("reads");
     assert_eq!(found, [sooner, later]);
     let found = store.reads().list_unwoken(1).await.expect("reads");
