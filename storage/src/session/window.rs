@@ -26,31 +26,26 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         read: fn(&QueryResult) -> Result<T>,
     ) -> Result<Page<T>> {
         let mut values = list.values;
-        let mut sql = list.sql.to_owned();
+        let key = list.key.join(", ");
+        let mut bounds = String::new();
         for (bound, comparison) in [(window.after, ">"), (window.before, "<")] {
             let Some(bound) = bound.map(position) else {
                 continue;
             };
-            let bounds = placeholders(values.len() + 1, bound.len());
-            let key = list.key.join(", ");
-            sql.push_str(&format!(" and ({key}) {comparison} ({bounds})"));
+            let place = placeholders(values.len() + 1, bound.len());
+            bounds = format!("{bounds} and ({key}) {comparison} ({place})");
             values.extend(bound);
         }
-        let direction = match window.end {
-            End::First => "",
-            End::Last => " desc",
+        let order = match window.end {
+            End::First => key,
+            End::Last => format!("{} desc", list.key.join(" desc, ")),
         };
-        let order: Vec<_> = list
-            .key
-            .iter()
-            .map(|column| format!("{column}{direction}"))
-            .collect();
         values.push(number(u64::from(window.limit) + 1));
-        sql.push_str(&format!(
-            " order by {} limit ${}",
-            order.join(", "),
+        let sql = format!(
+            "{}{bounds} order by {order} limit ${}",
+            list.sql,
             values.len()
-        ));
+        );
         let rows = self.rows(&sql, values).await?;
         let rows = rows.iter().map(read).collect::<Result<_>>()?;
         let mut page = Page::from_overread(rows, window.limit);
