@@ -23,6 +23,7 @@ pub mod message;
 mod names;
 pub mod page;
 pub mod people;
+pub mod secret;
 pub mod store;
 pub mod task;
 pub mod time;

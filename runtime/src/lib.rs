@@ -6,4 +6,11 @@
 //!
 //! Not here: the rules of tasks, turns and calls (`domain`), SQL (`storage`), wiring (`api`).
 
+pub mod context;
+mod decision;
+pub mod engine;
+pub mod executors;
 pub mod model;
+mod prompt_lint;
+pub mod tools;
+pub mod worker;

@@ -11,12 +11,13 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use api::config::{Secret, Settings};
+use api::config::Settings;
 use api::tokens;
 use domain::people::Caller;
+use domain::secret::Secret;
 
 use super::serve::{Prepared, prepare, sign_in_link};
-use super::{Started, demo_content};
+use super::{HasWorker, Started, demo_content};
 
 /// The file with the demo's token.
 const TOKEN_FILE: &str = "demo-token";
@@ -53,7 +54,7 @@ pub(crate) async fn run(started: Started) -> Result<()> {
     };
     let secret = demo_token(&settings)?;
     settings.access.bootstrap_token = Some(secret.clone());
-    let prepared = prepare(&settings).await?;
+    let prepared = prepare(&settings, HasWorker::Yes).await?;
     let caller = sign_in(&prepared, &secret).await?;
     demo_content::fill(&prepared.services, &caller).await?;
     println!(

@@ -1,15 +1,16 @@
 //! The settings in their own types, by section.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use domain::secret::Secret;
 use url::Url;
 
 use super::ConfigError;
+use super::agent::{AgentSettings, agent};
 use super::quantity::{ByteSize, Pace, Span};
 use super::source::Layers;
 use crate::graphql::budget::RateLimit;
@@ -17,28 +18,6 @@ use crate::graphql::transport::{DocumentMode, Introspection, Profile};
 
 /// The database libraries tell of themselves at every start, also where there is nothing to do.
 const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn,sqlx=warn";
-
-/// A text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides a text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text, for the one place that needs it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(…)")
-    }
-}
 
 /// All settings.
 #[derive(Debug, Clone)]
@@ -55,6 +34,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// GraphQL.
     pub graphql: GraphqlSettings,
+    /// The agent.
+    pub agent: AgentSettings,
     /// The log.
     pub log: LogSettings,
     /// Sentences about what was found and not understood.
@@ -152,6 +133,7 @@ impl Settings {
             access: access(layers)?,
             limits: limits(layers)?,
             graphql: graphql(layers)?,
+            agent: agent(layers)?,
             log: log(layers)?,
             warnings: layers.warnings(),
         })
@@ -282,7 +264,7 @@ fn log(layers: &Layers) -> Result<LogSettings, ConfigError> {
 }
 
 /// One of a few words; the first is the default.
-fn choice<T: Copy, const N: usize>(
+pub(super) fn choice<T: Copy, const N: usize>(
     layers: &Layers,
     key: &str,
     choices: [(&str, T); N],
@@ -296,14 +278,6 @@ fn choice<T: Copy, const N: usize>(
         let problem = format!("`{text}` is none of {words}");
         ConfigError::Invalid { origin, problem }
     })
-}
-
-impl FromStr for Secret {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self::new(text))
-    }
 }
 
 /// The secret of the first token: long enough that it can not be guessed.
@@ -323,7 +297,7 @@ impl FromStr for BootstrapToken {
 
 /// A number above zero.
 #[derive(Clone, Copy)]
-struct Number(usize);
+pub(super) struct Number(pub(super) usize);
 
 impl FromStr for Number {
     type Err = String;
@@ -337,7 +311,7 @@ impl FromStr for Number {
 }
 
 /// A URL of http or https with a host, and nothing behind its path.
-struct WebUrl(Url);
+pub(super) struct WebUrl(pub(super) Url);
 
 impl FromStr for WebUrl {
     type Err = String;

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::create::visible_task;
 use super::fold::fold;
 use super::{Autonomy, TaskChange, TaskKind, TaskStatus};
+use crate::actor::Actor;
 use crate::error::{Error, Result};
 use crate::event::EventKind;
 use crate::ids::{TaskId, WorkspaceId};
@@ -205,6 +206,10 @@ async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
 }
 
 async fn rebuild(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
+    fold_anew(change).await
+}
+
+async fn fold_anew(change: &mut TaskChange<'_>) -> Result<()> {
     let (workspace, id) = (change.task.workspace, change.task.id);
     match fold(change.tx, id).await? {
         Some(projections) => {
@@ -217,6 +222,34 @@ async fn rebuild(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
     }
     change.tell(EventKind::TaskUpdated, json!({"rebuilt": true}));
     Ok(())
+}
+
+/// The same at an operator's word, for one task.
+#[derive(Debug, Clone)]
+pub struct FoldProjections {
+    /// The task's workspace.
+    pub workspace: WorkspaceId,
+    /// The task.
+    pub task: TaskId,
+    /// The present time.
+    pub at: Timestamp,
+}
+
+#[async_trait]
+impl Command for FoldProjections {
+    type Output = ();
+    const NAME: &'static str = "task.fold_projections";
+
+    fn scope(&self) -> Scope {
+        Scope::Workspace(self.workspace)
+    }
+
+    async fn run(&self, tx: &dyn Transaction) -> Result<()> {
+        let mut change = TaskChange::load(tx, self.task, Actor::System, self.at).await?;
+        fold_anew(&mut change).await?;
+        change.save().await?;
+        Ok(())
+    }
 }
 
 fn not_possible(change: &TaskChange<'_>, what: &str) -> Error {

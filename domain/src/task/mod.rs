@@ -29,7 +29,7 @@ use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
 pub use control::{
-    ArchiveTask, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
+    ArchiveTask, FoldProjections, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
     UpdateTask,
 };
 pub(crate) use control::go_on;

@@ -3,13 +3,12 @@
 use async_trait::async_trait;
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
 use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, QueryResult};
-use serde_json::Value;
+use sea_orm::{ConnectionTrait, QueryResult, Value};
 
-use super::{Row, Session, at, id, json, number, placeholders};
+use super::{Row, Session, at, id, json, number, optional_id, placeholders};
 use crate::wake::{self, Notice};
 
 fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
@@ -17,20 +16,49 @@ fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
         table: "events",
         row,
     };
-    let subject = match (row.optional_uuid("work_id")?, row.optional_uuid("user_id")?) {
-        (Some(work), _) => Subject::Work(WorkId::from_uuid(work)),
-        (None, Some(user)) => Subject::Member(UserId::from_uuid(user)),
-        (None, None) => return Err(row.damaged("work_id", &"no subject")),
-    };
+    let task = row.optional_uuid("task_id")?.map(TaskId::from_uuid);
     Ok(Event {
         workspace,
         sequence: Sequence(row.number("sequence")?),
         kind: row.named("kind", EventKind::from_name)?,
-        subject,
+        subject: subject(&row, task)?,
+        task,
         actor: row.parsed("actor")?,
         at: row.time("at")?,
         data: row.json("data")?,
     })
+}
+
+/// What an event is about: the one thing that it names, or else its task.
+fn subject(row: &Row<'_>, task: Option<TaskId>) -> Result<Subject> {
+    if let Some(work) = row.optional_uuid("work_id")? {
+        return Ok(Subject::Work(WorkId::from_uuid(work)));
+    }
+    if let Some(user) = row.optional_uuid("user_id")? {
+        return Ok(Subject::Member(UserId::from_uuid(user)));
+    }
+    if let Some(message) = row.optional_uuid("message_id")? {
+        return Ok(Subject::Message(MessageId::from_uuid(message)));
+    }
+    if let Some(card) = row.optional_uuid("card_id")? {
+        return Ok(Subject::Card(CardId::from_uuid(card)));
+    }
+    task.map(Subject::Task)
+        .ok_or_else(|| row.damaged("work_id", &"no subject"))
+}
+
+/// The columns of work, user, task, message and card.
+fn subject_values(event: &NewEvent) -> [Value; 5] {
+    let mut task = event.task;
+    let (mut work, mut user, mut message, mut card) = (None, None, None, None);
+    match event.subject {
+        Subject::Work(id) => work = Some(id.uuid()),
+        Subject::Member(id) => user = Some(id.uuid()),
+        Subject::Message(id) => message = Some(id.uuid()),
+        Subject::Card(id) => card = Some(id.uuid()),
+        Subject::Task(id) => task = Some(id),
+    }
+    [work, user, task.map(TaskId::uuid), message, card].map(optional_id)
 }
 
 #[async_trait]
@@ -96,6 +124,24 @@ impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
             .await?;
         rows.iter().map(|row| event(workspace, row)).collect()
     }
+
+    async fn list_task_events(
+        &self,
+        workspace: WorkspaceId,
+        task: TaskId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>> {
+        let sql = "select * from events where workspace_id = $1 and task_id = $2 and sequence > $3 order by sequence limit $4";
+        let values = vec![
+            id(workspace.uuid()),
+            id(task.uuid()),
+            number(after.0),
+            number(u64::from(limit)),
+        ];
+        let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row| event(workspace, row)).collect()
+    }
 }
 
 #[async_trait]
@@ -114,24 +160,21 @@ impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
         .number("event_sequence")?;
         let mut values = Vec::new();
         for (sequence, event) in (head + 1 - count..).zip(events) {
-            let (work, user) = match event.subject {
-                Subject::Work(work) => (Some(work.uuid().as_bytes().to_vec()), None),
-                Subject::Member(user) => (None, Some(user.uuid().as_bytes().to_vec())),
-            };
             values.extend([
                 id(workspace.uuid()),
                 number(sequence),
                 event.kind.name().into(),
-                work.into(),
-                user.into(),
+            ]);
+            values.extend(subject_values(&event));
+            values.extend([
                 event.actor.to_string().into(),
                 at(event.at),
                 json(&event.data)?,
             ]);
         }
         self.insert(
-            "events (workspace_id, sequence, kind, work_id, user_id, actor, at, data)",
-            8,
+            "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)",
+            11,
             values,
         )
         .await?;
@@ -150,7 +193,7 @@ impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
-    fn note(&self, note: impl FnOnce(&mut super::Written)) {
+    pub(super) fn note(&self, note: impl FnOnce(&mut super::Written)) {
         note(
             &mut self
                 .written
@@ -160,7 +203,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     /// Tells other processes, when this is committed. SQLite has none.
-    async fn notify(&self, notice: &Notice) -> Result<()> {
+    pub(super) async fn notify(&self, notice: &Notice) -> Result<()> {
         if !self.is_postgres() {
             return Ok(());
         }
@@ -195,7 +238,11 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
         }))
     }
 
-    async fn remember_idempotency(&self, key: &IdempotencyKey, result: &Value) -> Result<()> {
+    async fn remember_idempotency(
+        &self,
+        key: &IdempotencyKey,
+        result: &serde_json::Value,
+    ) -> Result<()> {
         let expired = key.at.micros() - IDEMPOTENCY_TTL.as_micros() as i64;
         self.sweep_idempotency(expired).await?;
         let sql = "insert into idempotency (actor, mutation, request_key, input_hash, result, at) values ($1, $2, $3, $4, $5, $6) \

@@ -6,13 +6,24 @@
 //!
 //! Not here: transactions, retries, wake-ups (`store`).
 
+mod calls;
+mod cards;
 mod documents;
 mod events;
 mod history;
 mod installation;
+mod journal;
+mod lines;
+mod linked;
+mod messages;
+mod notices;
 mod people;
+mod steps;
+mod tasks;
 mod tokens;
+mod turns;
 mod uploads;
+mod window;
 mod works;
 
 use std::str::FromStr;
@@ -21,6 +32,7 @@ use std::sync::Mutex;
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
 use domain::time::Timestamp;
+use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
 use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, Value};
 use uuid::Uuid;
@@ -44,6 +56,8 @@ pub(crate) struct Written {
     pub(crate) heads: Vec<(WorkspaceId, Sequence)>,
     /// Whether tokens or memberships changed.
     pub(crate) access_changed: bool,
+    /// Turns that somebody is to look at.
+    pub(crate) turns: Vec<TurnWake>,
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
@@ -118,6 +132,17 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 
     /// Inserts rows of `width` values each with one statement.
     async fn insert(&self, into: &str, width: usize, values: Vec<Value>) -> Result<()> {
+        self.upsert(into, width, values, "").await
+    }
+
+    /// Inserts rows; `conflict` says what becomes of one that is there already: `on conflict …`.
+    async fn upsert(
+        &self,
+        into: &str,
+        width: usize,
+        values: Vec<Value>,
+        conflict: &str,
+    ) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
@@ -135,7 +160,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
                 }
             };
             let rows: Vec<String> = (0..rest.len() / width).map(row).collect();
-            let sql = format!("insert into {into} values {}", rows.join(", "));
+            let sql = format!("insert into {into} values {} {conflict}", rows.join(", "));
             self.execute(&sql, std::mem::replace(&mut rest, tail))
                 .await?;
         }
@@ -156,6 +181,11 @@ fn id(uuid: Uuid) -> Value {
     Value::from(uuid.as_bytes().to_vec())
 }
 
+/// An id that may be missing.
+fn optional_id(uuid: Option<Uuid>) -> Value {
+    uuid.map(|uuid| uuid.as_bytes().to_vec()).into()
+}
+
 fn at(time: Timestamp) -> Value {
     Value::from(time.micros())
 }
@@ -168,6 +198,24 @@ fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
     serde_json::to_string(value)
         .map(Value::from)
         .map_err(|error| Error::Internal(error.into()))
+}
+
+fn optional_json<T: serde::Serialize>(value: Option<&T>) -> Result<Value> {
+    value.map_or(Ok(Value::String(None)), json)
+}
+
+/// The part of a filter that names a column's values, none for any; its values follow those that are there.
+fn among<'a>(
+    column: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    values: &mut Vec<Value>,
+) -> String {
+    let first = values.len() + 1;
+    values.extend(names.into_iter().map(Value::from));
+    match values.len() + 1 - first {
+        0 => String::new(),
+        count => format!(" and {column} in ({})", placeholders(first, count)),
+    }
 }
 
 /// A row, with the name of its table for those who have to mend it.
@@ -204,8 +252,22 @@ impl Row<'_> {
     }
 
     fn number(&self, column: &str) -> Result<u64> {
+        self.integer(column)
+    }
+
+    /// A number of a type that need not hold every stored one.
+    fn integer<T: TryFrom<i64>>(&self, column: &str) -> Result<T> {
         let number: i64 = self.get(column)?;
-        u64::try_from(number).map_err(|error| self.damaged(column, &error))
+        T::try_from(number).map_err(|_| self.damaged(column, &number))
+    }
+
+    /// A step, by the columns of its turn's number and its own.
+    fn step(&self, turn: &str, step: &str) -> Result<Option<StepRef>> {
+        if self.get::<Option<i64>>(turn)?.is_none() {
+            return Ok(None);
+        }
+        let (turn, step) = (self.integer(turn)?, self.integer(step)?);
+        Ok(Some(StepRef { turn, step }))
     }
 
     fn parsed<T: FromStr>(&self, column: &str) -> Result<T> {
@@ -223,6 +285,12 @@ impl Row<'_> {
         serde_json::from_str(&text).map_err(|error| self.damaged(column, &error))
     }
 
+    fn optional_json<T: serde::de::DeserializeOwned>(&self, column: &str) -> Result<Option<T>> {
+        let text: Option<String> = self.get(column)?;
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(column, &error)))
+            .transpose()
+    }
+
     fn hash(&self, column: &str) -> Result<[u8; 32]> {
         let bytes: Vec<u8> = self.get(column)?;
         bytes
@@ -232,12 +300,29 @@ impl Row<'_> {
 
     /// Says which row can not be read: its table, and what can be read of its key.
     fn damaged(&self, column: &str, found: &dyn std::fmt::Display) -> Error {
-        let ids = ["workspace_id", "work_id", "user_id", "id"].map(|part| {
+        let ids = [
+            "workspace_id",
+            "task_id",
+            "turn_id",
+            "line_id",
+            "work_id",
+            "user_id",
+            "id",
+        ]
+        .map(|part| {
             let bytes: Option<Vec<u8>> = self.row.try_get("", part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
-        let numbers = ["version", "from_version", "sequence"].map(|part| {
+        let numbers = [
+            "version",
+            "from_version",
+            "sequence",
+            "number",
+            "step_number",
+            "call_index",
+        ]
+        .map(|part| {
             let number: Option<i64> = self.row.try_get("", part).ok()?;
             Some(format!("{part} {}", number?))
         });

@@ -240,6 +240,9 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
         if written.access_changed {
             wakes.access_changed();
         }
+        for wake in written.turns {
+            wakes.turn_woken(wake);
+        }
     }
     answer
 }

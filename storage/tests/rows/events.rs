@@ -92,6 +92,7 @@ async fn a_failed_command_leaves_no_event_and_uses_no_number(database: TestDatab
             let event = domain::event::NewEvent {
                 kind: EventKind::WorkChanged,
                 subject: Subject::Work(work),
+                task: None,
                 actor: events[0].actor.clone(),
                 at: START,
                 data: json!({}),

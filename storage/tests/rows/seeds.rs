@@ -106,7 +106,8 @@ pub(crate) async fn work(store: &SharedStore, place: Place) -> WorkId {
 
 pub(crate) async fn create(store: &SharedStore, place: Place, work: Work) -> WorkId {
     let command = CreateWork {
-        caller: place.caller,
+        user: place.caller.user,
+        fence: None,
         work,
         content: None,
         idempotency: None,
@@ -145,6 +146,7 @@ pub(crate) async fn append(
         expected: None,
         idempotency: None,
         upload: None,
+        fence: None,
     };
     match store.run(command).await.expect("appends") {
         Appended::Stored(first) => first,

@@ -1,0 +1,104 @@
+//! Journals of tasks.
+//!
+//! Invariants
+//! - Entries are only ever appended; the database refuses anything else.
+
+use async_trait::async_trait;
+use domain::Result;
+use domain::ids::{TaskId, WorkspaceId};
+use domain::journal::{JournalEntry, JournalKind, JournalReads, JournalWrites};
+use domain::page::{Page, PageRequest};
+use sea_orm::{ConnectionTrait, QueryResult};
+
+use super::{Row, Session, among, at, id, json, number};
+
+const OF_TASK: &str = "select * from journal where workspace_id = (select workspace_id from tasks where id = $1) and task_id = $1 \
+     and sequence > $2";
+
+fn entry(row: &QueryResult) -> Result<JournalEntry> {
+    let row = Row {
+        table: "journal",
+        row,
+    };
+    Ok(JournalEntry {
+        sequence: row.number("sequence")?,
+        kind: row.named("kind", JournalKind::from_name)?,
+        at: row.time("at")?,
+        actor: row.parsed("actor")?,
+        step: row.step("turn_number", "step_number")?,
+        text: row.get("text")?,
+        data: row.json("data")?,
+    })
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    /// Entries after a sequence, from the end that the order of their sequences says.
+    async fn entries(
+        &self,
+        task: TaskId,
+        kinds: &[JournalKind],
+        (after, limit): (u64, u64),
+        order: &str,
+    ) -> Result<Vec<JournalEntry>> {
+        let mut values = vec![id(task.uuid()), number(after), number(limit)];
+        let kinds = among("kind", kinds.iter().map(|kind| kind.name()), &mut values);
+        let sql = format!("{OF_TASK}{kinds} order by sequence {order} limit $3");
+        let rows = self.rows(&sql, values).await?;
+        rows.iter().map(entry).collect()
+    }
+}
+
+#[async_trait]
+impl<C: ConnectionTrait + Send + Sync> JournalReads for Session<C> {
+    async fn list_journal(
+        &self,
+        task: TaskId,
+        kinds: &[JournalKind],
+        page: PageRequest<u64>,
+    ) -> Result<Page<JournalEntry>> {
+        let part = (page.after.unwrap_or_default(), u64::from(page.first) + 1);
+        let entries = self.entries(task, kinds, part, "asc").await?;
+        Ok(Page::from_overread(entries, page.first))
+    }
+
+    async fn list_newest_journal(
+        &self,
+        task: TaskId,
+        kinds: &[JournalKind],
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<JournalEntry>> {
+        let part = (after, u64::from(limit));
+        let mut entries = self.entries(task, kinds, part, "desc").await?;
+        entries.reverse();
+        Ok(entries)
+    }
+}
+
+#[async_trait]
+impl<C: ConnectionTrait + Send + Sync> JournalWrites for Session<C> {
+    async fn append_journal(
+        &self,
+        workspace: WorkspaceId,
+        task: TaskId,
+        entries: &[JournalEntry],
+    ) -> Result<()> {
+        let columns = "journal (workspace_id, task_id, sequence, kind, at, actor, turn_number, step_number, text, data)";
+        let mut values = Vec::with_capacity(entries.len() * 10);
+        for entry in entries {
+            values.extend([
+                id(workspace.uuid()),
+                id(task.uuid()),
+                number(entry.sequence),
+                entry.kind.name().into(),
+                at(entry.at),
+                entry.actor.to_string().into(),
+                entry.step.map(|step| i64::from(step.turn)).into(),
+                entry.step.map(|step| i64::from(step.step)).into(),
+                entry.text.as_str().into(),
+                json(&entry.data)?,
+            ]);
+        }
+        self.insert(columns, 10, values).await
+    }
+}
