@@ -83,7 +83,7 @@ pub trait JournalReads {
         kinds: &[JournalKind],
         limit: u32,
     ) -> Result<Vec<(TaskId, JournalEntry)>>;
-    /// Whole prompts that executors were given in these steps, by task and then oldest first.
+    /// Whole prompts that executors were given in these steps; those of one step oldest first.
     async fn list_prompts(
         &self,
         steps: &[(TaskId, StepRef)],

@@ -157,7 +157,7 @@ pub trait MessageReads {
     ) -> Result<Page<Message>>;
     /// The ends of the threads of these tasks: at most `limit` messages of each, by task and then oldest first.
     async fn list_threads(&self, tasks: &[TaskId], limit: u32, end: End) -> Result<Vec<Message>>;
-    /// Messages that these steps have consumed, by task, step and then oldest first.
+    /// Messages that these steps have consumed, those of one step oldest first.
     async fn list_consumed(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Message>>;
     /// Whether a step of a task after this one has consumed a message.
     async fn is_consumed_after(&self, task: TaskId, step: StepRef) -> Result<bool>;

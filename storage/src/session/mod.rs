@@ -9,6 +9,7 @@
 mod calls;
 mod cards;
 mod documents;
+mod each;
 mod events;
 mod history;
 mod installation;
@@ -30,7 +31,7 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use domain::event::Sequence;
-use domain::ids::WorkspaceId;
+use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
@@ -202,6 +203,15 @@ fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
 
 fn optional_json<T: serde::Serialize>(value: Option<&T>) -> Result<Value> {
     value.map_or(Ok(Value::String(None)), json)
+}
+
+/// A task's id as it is stored, and the numbers of a step of it.
+fn step_key((task, step): &(TaskId, StepRef)) -> Vec<Value> {
+    vec![
+        id(task.uuid()),
+        number(step.turn.into()),
+        number(step.step.into()),
+    ]
 }
 
 /// The part of a filter that names a column's values, none for any; its values follow those that are there.

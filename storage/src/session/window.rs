@@ -4,6 +4,7 @@ use domain::Result;
 use domain::page::{End, Page, Window};
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 
+use super::each::at_end;
 use super::{Session, number, placeholders};
 
 /// A list in the order of its key.
@@ -36,27 +37,14 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             sql.push_str(&format!(" and ({key}) {comparison} ({bounds})"));
             values.extend(bound);
         }
-        let direction = match window.end {
-            End::First => "",
-            End::Last => " desc",
-        };
-        let order: Vec<_> = list
-            .key
-            .iter()
-            .map(|column| format!("{column}{direction}"))
-            .collect();
         values.push(number(u64::from(window.limit) + 1));
-        sql.push_str(&format!(
-            " order by {} limit ${}",
-            order.join(", "),
-            values.len()
-        ));
+        let end = at_end(list.key, window.end, values.len());
+        sql.push_str(&format!(" {end}"));
         let rows = self.rows(&sql, values).await?;
-        let rows = rows.iter().map(read).collect::<Result<_>>()?;
-        let mut page = Page::from_overread(rows, window.limit);
+        let mut rows: Vec<_> = rows.iter().map(read).collect::<Result<_>>()?;
         if window.end == End::Last {
-            page.rows.reverse();
+            rows.reverse();
         }
-        Ok(page)
+        Ok(Page::from_overread_end(rows, window.limit, window.end))
     }
 }
