@@ -106,9 +106,13 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         self.connection.get_database_backend() == DbBackend::Postgres
     }
 
+    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
+        metrics::counter!("atelier_store_statements_total").increment(1);
+        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
+    }
+
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         self.connection
             .query_all_raw(statement)
             .await
@@ -121,8 +125,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         let result = self
             .connection
             .execute_raw(statement)
