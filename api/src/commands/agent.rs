@@ -27,6 +27,7 @@ pub(crate) fn start(
         clock: installation.clock.clone(),
         model: model_client(&agent.model)?,
         executors: Arc::new(Executors::default()),
+        prices: prices(&agent.model),
     };
     let engine = Engine::new(services, Arc::new(Tools::default()), engine_options(agent));
     let options = WorkerOptions {

@@ -7,6 +7,7 @@
 //! Not here: who decides that one is raised (`task::standing`, tools).
 
 mod answer;
+mod words;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::names::named;
 use crate::time::Timestamp;
 
 pub use answer::{AnswerCard, Answered};
+pub use words::CardWords;
 
 named! {
     /// What is asked.

@@ -157,6 +157,17 @@ pub struct RestoreVersion {
     pub base: Version,
 }
 
+/// Takes back what one change of the editor's own did, as a forward change; what others did since stays (W4).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UndoVersion {
+    /// The work.
+    pub work: WorkId,
+    /// Who takes back, and made the change.
+    pub editor: Editor,
+    /// The version that the change made.
+    pub version: Version,
+}
+
 /// What became of an edit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EditOutcome {

@@ -8,6 +8,7 @@
 
 mod connection;
 mod shared;
+mod undo;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -274,6 +275,19 @@ impl DocumentService {
             return Ok(Vec::new());
         }
         Ok(self.follow_presence(work).await?.borrow().clone())
+    }
+
+    /// Shows somebody without a connection at a document, until they have not been shown again for half a minute.
+    /// Permission is checked by the caller.
+    pub async fn show_presence(
+        &self,
+        work: WorkId,
+        actor: Actor,
+        label: &str,
+        node: Option<String>,
+    ) -> Result<()> {
+        let message = Message::Show(actor, label.to_owned(), node);
+        self.shared.send(work, message).await.map(drop)
     }
 
     /// Follows who is at a document.

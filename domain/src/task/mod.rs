@@ -181,6 +181,17 @@ pub struct Usage {
     pub spent_micros: u64,
 }
 
+impl Usage {
+    /// Adds what was used since.
+    pub fn add(&mut self, more: &Self) {
+        self.steps += more.steps;
+        self.input_tokens += more.input_tokens;
+        self.cached_tokens += more.cached_tokens;
+        self.output_tokens += more.output_tokens;
+        self.spent_micros += more.spent_micros;
+    }
+}
+
 /// What lives over the journal and is rewritten with each decision (J2).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Projections {

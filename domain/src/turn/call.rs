@@ -16,6 +16,7 @@ use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::line::{Line, LineExchange};
 use crate::message::Message;
 use crate::names::named;
+use crate::task::Usage;
 use crate::time::Timestamp;
 
 /// The stable id of a call: `turn/step/index`, the same at every attempt and for every worker.
@@ -235,4 +236,6 @@ pub enum Effect {
     Read(WorkId, Version),
     /// The task has written a work; it has this version now.
     Wrote(WorkId, Version),
+    /// A model was asked; what that took counts for the task's limits.
+    Used(Usage),
 }

@@ -16,7 +16,7 @@ use crate::event::{EventKind, Subject};
 use crate::journal::JournalKind;
 use crate::names::named;
 use crate::store::{Command, Scope, Transaction};
-use crate::task::{ChecklistItem, ChecklistState, Projections, TaskLimits};
+use crate::task::{ChecklistItem, ChecklistState, Projections, TaskLimits, Usage};
 use crate::time::Timestamp;
 
 named! {
@@ -177,11 +177,13 @@ impl StoreDecision {
     fn count(&self, change: &mut TurnChange<'_>) {
         let task = &mut change.task.task;
         task.course.model_failures = 0;
-        task.usage.steps += 1;
-        task.usage.input_tokens += self.context.input_tokens;
-        task.usage.cached_tokens += self.context.cached_tokens;
-        task.usage.output_tokens += self.context.output_tokens;
-        task.usage.spent_micros += self.context.cost_micros;
+        task.usage.add(&Usage {
+            steps: 1,
+            input_tokens: self.context.input_tokens,
+            cached_tokens: self.context.cached_tokens,
+            output_tokens: self.context.output_tokens,
+            spent_micros: self.context.cost_micros,
+        });
     }
 
     async fn plan_calls(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<Vec<Call>> {

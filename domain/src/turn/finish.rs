@@ -129,6 +129,11 @@ impl FinishCalls {
                 continue;
             };
             self.store(tx, call, finished).await?;
+            for effect in &finished.effects {
+                if let Effect::Used(usage) = effect {
+                    task.task.usage.add(usage);
+                }
+            }
             task.note(
                 JournalKind::Result,
                 format!("{}: came after the stop", call.tool),
@@ -191,6 +196,10 @@ async fn apply(change: &mut TurnChange<'_>, call: &Call, effect: &Effect) -> Res
             tx.put_linked_work(&written).await?;
             let data = json!({"workId": work, "version": version.0});
             change.task.tell(EventKind::TaskUpdated, data);
+            Ok(())
+        }
+        Effect::Used(usage) => {
+            change.task.task.usage.add(usage);
             Ok(())
         }
     }

@@ -4,7 +4,9 @@ use serde_json::{Value, json};
 
 use super::open::{OpenedStep, open_step};
 use super::{Call, CallState, Risk, Spare, Step, StepState, TurnChange, TurnState};
-use crate::card::{ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState};
+use crate::card::{
+    ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords,
+};
 use crate::error::Result;
 use crate::task::{
     ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict,
@@ -153,7 +155,7 @@ async fn ask_about(change: &mut TurnChange<'_>, item: &ChecklistItem, spare: Spa
         shown.push(item.id.clone());
     }
     let task = &change.task.task;
-    let words = words_of(&task.language);
+    let words = CardWords::of(&task.language);
     let card = Card {
         id: spare.card,
         workspace: task.workspace,
@@ -162,7 +164,7 @@ async fn ask_about(change: &mut TurnChange<'_>, item: &ChecklistItem, spare: Spa
         message: None,
         call: None,
         item: Some(item.id.clone()),
-        prompt: format!("{}: {}", words.question, item.title),
+        prompt: format!("{}: {}", words.done, item.title),
         options: vec![
             CardOption::plain(CONFIRM, words.confirm),
             CardOption::plain(ADJUST, words.adjust),
@@ -175,33 +177,6 @@ async fn ask_about(change: &mut TurnChange<'_>, item: &ChecklistItem, spare: Spa
         created_at: change.task.at,
     };
     change.task.raise(&card).await
-}
-
-struct Words {
-    question: &'static str,
-    confirm: &'static str,
-    adjust: &'static str,
-}
-
-/// What a card says in the task's language (T5).
-fn words_of(language: &str) -> Words {
-    match language.split('-').next() {
-        Some("ru") => Words {
-            question: "Готово, посмотрите",
-            confirm: "Принять и продолжить",
-            adjust: "Исправить",
-        },
-        Some("zh") => Words {
-            question: "已完成,请确认",
-            confirm: "确认并继续",
-            adjust: "需要调整",
-        },
-        _ => Words {
-            question: "Done, please look",
-            confirm: "Confirm and continue",
-            adjust: "Adjust",
-        },
-    }
 }
 
 impl TurnChange<'_> {

@@ -3,7 +3,7 @@
 use domain::error::{Error, Result};
 use domain::task::{Task, TaskReads as _};
 use domain::turn::{
-    After, Call, CallOutcome, ExecutorPrompt, Fence, FinishCalls, FinishedCall, LARGE_RESULT_BYTES,
+    After, Call, CallOutcome, Fence, FinishCalls, FinishedCall, LARGE_RESULT_BYTES,
     LargeResult, Risk, Spare, StartCalls, Step, digest,
 };
 use futures_util::future::join_all;
@@ -28,18 +28,22 @@ impl Engine {
         calls: &[Call],
     ) -> Result<Option<After>> {
         let batch = next_batch(calls);
+        let task = self.reads().list_tasks_by_id(&[fence.task]).await?.pop();
+        let task = task.ok_or_else(|| Error::not_found("task", fence.task))?;
+        let mut prompts = Vec::new();
+        for call in &batch {
+            prompts.extend(prompt_of(&self.services, &task, call).await?);
+        }
         let start = StartCalls {
             fence,
             step: step.at.step,
             indices: batch.iter().map(|call| call.id.index).collect(),
-            prompts: batch.iter().filter_map(|call| prompt(call)).collect(),
+            prompts,
             at: self.now(),
         };
         let Some(started) = self.durably(start).await? else {
             return Ok(None);
         };
-        let task = self.reads().list_tasks_by_id(&[fence.task]).await?.pop();
-        let task = task.ok_or_else(|| Error::not_found("task", fence.task))?;
         let runs = started
             .iter()
             .map(|call| self.run_call(&task, fence, step, call));
@@ -148,10 +152,6 @@ fn next_batch(calls: &[Call]) -> Vec<&Call> {
         );
     }
     batch
-}
-
-fn prompt(call: &Call) -> Option<ExecutorPrompt> {
-    prompt_of(call)
 }
 
 /// What is stored of a run; a large result becomes a digest, and is kept beside it (C3).

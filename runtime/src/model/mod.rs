@@ -13,7 +13,7 @@ mod functions;
 mod openai;
 mod reply;
 mod retry;
-mod schema;
+pub(crate) mod schema;
 #[cfg(any(test, feature = "test-support"))]
 mod scripted;
 mod settings;

@@ -6,14 +6,23 @@
 //! - What a tool wants stored besides the work itself, it returns as effects: they are stored with its result, or not at all.
 //! - Visibility in a prompt is no permission: everything is checked at the call (C4).
 //!
+//! Results name things as arguments do (`call_id`, `next_offset`); what is of the API (nodes, edges, conflicts) has the API's names.
+//!
 //! Not here: when a call runs, what its states are (the engine, `domain::turn`).
 
+mod arguments;
+mod core;
+mod identity;
 mod registry;
+#[cfg(test)]
+mod tests;
+mod works;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::Result;
+use domain::actor::Actor;
 use domain::document::DocumentService;
 use domain::store::SharedStore;
 use domain::task::Task;
@@ -22,8 +31,9 @@ use domain::turn::{Call, CallOutcome, Effect, Fence, Risk, StepRef};
 use serde_json::Value;
 
 use crate::executors::Executors;
-use crate::model::ModelClient;
+use crate::model::{ModelClient, Prices};
 
+pub use self::core::prompt_of;
 pub use registry::Tools;
 
 /// What a tool is, for the model and for the engine.
@@ -56,6 +66,8 @@ pub struct ToolServices {
     pub model: Arc<dyn ModelClient>,
     /// Who can be delegated to.
     pub executors: Arc<Executors>,
+    /// What tokens cost.
+    pub prices: Prices,
 }
 
 /// One run of a call.
@@ -72,6 +84,17 @@ pub struct Invocation<'a> {
     pub call: &'a Call,
     /// When it was started.
     pub at: Timestamp,
+}
+
+impl Invocation<'_> {
+    /// Who acts.
+    pub(crate) fn actor(&self) -> Actor {
+        Actor::Agent {
+            task: self.task.id,
+            turn: self.step.turn,
+            step: self.step.step,
+        }
+    }
 }
 
 /// What came of a run.

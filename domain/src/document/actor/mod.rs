@@ -26,6 +26,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::actor::Actor;
 use crate::document::attribution::Attribution;
+use crate::document::lib0::MAX_SAFE_INTEGER;
 use crate::document::outbox::Outbox;
 use crate::document::presence::{PresenceMap, Source};
 use crate::document::replica::Replica;
@@ -58,6 +59,8 @@ pub(crate) enum Message {
     Edit(EditRequest),
     /// Presence, and how to follow it.
     Presence(oneshot::Sender<watch::Receiver<Vec<Presence>>>),
+    /// Somebody without a connection is at a node: who, the name that others see, which node.
+    Show(Actor, String, Option<String>),
     /// Awareness from another process; none asks for ours.
     Signal(uuid::Uuid, Option<Bytes>),
     /// The log holds this version.
@@ -173,7 +176,8 @@ impl DocumentActor {
             Message::Frame(connection, frame) => self.frame(connection, frame),
             Message::Leave(connection) => self.leave(connection),
             Message::Edit(request) => self.take_edit(request),
-            Message::Presence(reply) => drop(reply.send(self.presence_watch.subscribe())),
+            Message::Presence(reply) => self.follow_presence(reply),
+            Message::Show(actor, label, node) => self.show(actor, label, node.as_deref()),
             Message::Signal(process, payload) => self.signal(process, payload),
             Message::CatchUp(version) => self.log_head = self.log_head.max(version),
             Message::Stop => {
@@ -227,6 +231,27 @@ impl DocumentActor {
         self.peers.remove(&connection);
         let gone = self.presence.leave(connection);
         self.tell_presence(gone);
+    }
+
+    /// What is followed is kept up to date only while somebody does.
+    fn follow_presence(&self, reply: oneshot::Sender<watch::Receiver<Vec<Presence>>>) {
+        self.presence_watch.send_replace(self.presence.list());
+        drop(reply.send(self.presence_watch.subscribe()));
+    }
+
+    fn show(&mut self, actor: Actor, label: String, node: Option<&str>) {
+        let speaker = self.shared.speaker(&actor);
+        let source = Source::Connection {
+            connection: ConnectionId::from_uuid(speaker),
+            actor,
+            label,
+        };
+        let client = speaker.as_u128() as u64 & MAX_SAFE_INTEGER;
+        match self.presence.show(client, node, &source, self.shared.now()) {
+            Ok(accepted) => self.tell_presence(accepted),
+            // Presence is a courtesy: who edits is told by the change itself.
+            Err(error) => tracing::debug!(document.id = %self.work.id, %error, "not shown"),
+        }
     }
 
     fn signal(&mut self, process: uuid::Uuid, payload: Option<Bytes>) {

@@ -256,6 +256,11 @@ impl Shared {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Who speaks for somebody without a connection: another one in each process, because others let nobody speak for them.
+    pub(crate) fn speaker(&self, actor: &Actor) -> uuid::Uuid {
+        uuid::Uuid::new_v5(&self.process, actor.key().as_bytes())
+    }
+
     /// Tells other processes of awareness, or asks them for theirs.
     pub(crate) fn signal_presence(&self, work: WorkId, update: Option<Bytes>) {
         if !self.store.is_shared() {
