@@ -76,6 +76,18 @@ pub trait JournalReads {
         kinds: &[JournalKind],
         page: PageRequest<u64>,
     ) -> Result<Page<JournalEntry>>;
+    /// The first entries of these tasks, at most `limit` of each, by task and then oldest first; no kinds means all.
+    async fn list_journals(
+        &self,
+        tasks: &[TaskId],
+        kinds: &[JournalKind],
+        limit: u32,
+    ) -> Result<Vec<(TaskId, JournalEntry)>>;
+    /// Whole prompts that executors were given in these steps; those of one step oldest first.
+    async fn list_prompts(
+        &self,
+        steps: &[(TaskId, StepRef)],
+    ) -> Result<Vec<(TaskId, JournalEntry)>>;
     /// The newest entries of a task that stand after a sequence, oldest first, at most `limit`; no kinds means all.
     async fn list_newest_journal(
         &self,

@@ -65,7 +65,7 @@ const EVENTS: [&str; 4] = [
     "create index events_by_task on events (workspace_id, task_id, sequence) where task_id is not null",
 ];
 
-const TABLES: [&str; 24] = [
+const TABLES: [&str; 26] = [
     "create table messages (workspace_id BYTES not null references workspaces (id), id BYTES not null unique, main_of BYTES, \
      task_id BYTES, author text not null, text text not null, language text, created_at bigint not null, state text not null, \
      taken_turn bigint, taken_step bigint, replaced_by BYTES, reply_to BYTES, attachments text not null, routing text, \
@@ -73,6 +73,7 @@ const TABLES: [&str; 24] = [
     "create index messages_by_main on messages (workspace_id, main_of, created_at, id) where main_of is not null",
     "create index messages_by_task on messages (workspace_id, task_id, created_at, id) where task_id is not null",
     "create index messages_in_inbox on messages (workspace_id, task_id) where state = 'DELIVERED'",
+    "create index messages_by_step on messages (workspace_id, task_id, taken_turn, taken_step) where taken_turn is not null",
     "create table tasks (workspace_id BYTES not null references workspaces (id), id BYTES not null unique, kind text not null, \
      status text not null, status_reason text, title text not null, goal text not null, brief text not null, \
      language text not null, created_by BYTES not null, origin BYTES, autonomy text not null, budget_micros bigint, \
@@ -112,6 +113,7 @@ const TABLES: [&str; 24] = [
     "create table journal (workspace_id BYTES not null, task_id BYTES not null, sequence bigint not null, kind text not null, \
      at bigint not null, actor text not null, turn_number bigint, step_number bigint, text text not null, data text not null, \
      primary key (workspace_id, task_id, sequence), foreign key (workspace_id, task_id) references tasks (workspace_id, id))",
+    "create index journal_prompts on journal (workspace_id, task_id, turn_number, step_number) where kind = 'PROMPT'",
     "create table lines (workspace_id BYTES not null, id BYTES not null unique, task_id BYTES not null, executor text not null, \
      purpose text not null, opened_at bigint not null, primary key (workspace_id, id), \
      foreign key (workspace_id, task_id) references tasks (workspace_id, id))",

@@ -14,6 +14,7 @@ pub(crate) mod server;
 pub(crate) mod socket;
 pub(crate) mod sse;
 pub(crate) mod subscription;
+pub(crate) mod tasks;
 pub(crate) mod works;
 
 use std::time::{Duration, Instant};
@@ -25,6 +26,7 @@ pub(crate) use installation::Installation;
 pub(crate) use people::Person;
 pub(crate) use random::Random;
 pub(crate) use server::Server;
+pub(crate) use tasks::Task;
 pub(crate) use works::Work;
 
 /// How long anything may take that should happen soon. Generous: the machine may be busy with other tests.

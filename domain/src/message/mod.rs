@@ -16,7 +16,7 @@ use crate::actor::Actor;
 use crate::error::Result;
 use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
-use crate::page::{Page, Window};
+use crate::page::{End, Page, Window};
 use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 use crate::turn::StepRef;
@@ -80,6 +80,13 @@ pub struct Message {
     pub attachments: Vec<WorkId>,
     /// How it found its place; none for what the agent wrote.
     pub routing: Option<Routing>,
+}
+
+impl Message {
+    /// Whether a member of its workspace may see it: what stands in a person's main thread alone is for that person.
+    pub fn is_visible_to(&self, user: UserId) -> bool {
+        self.task.is_some() || self.main_of.is_none_or(|owner| owner == user)
+    }
 }
 
 named! {
@@ -148,6 +155,10 @@ pub trait MessageReads {
         task: TaskId,
         window: Window<MessagePosition>,
     ) -> Result<Page<Message>>;
+    /// The ends of the threads of these tasks: at most `limit` messages of each, by task and then oldest first.
+    async fn list_threads(&self, tasks: &[TaskId], limit: u32, end: End) -> Result<Vec<Message>>;
+    /// Messages that these steps have consumed, those of one step oldest first.
+    async fn list_consumed(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Message>>;
     /// Whether a step of a task after this one has consumed a message.
     async fn is_consumed_after(&self, task: TaskId, step: StepRef) -> Result<bool>;
     /// What people wrote to these tasks and is in one of these states (none: delivered, and not consumed), oldest first.

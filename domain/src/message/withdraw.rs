@@ -10,7 +10,7 @@ use crate::ids::{MessageId, WorkspaceId};
 use crate::journal::JournalKind;
 use crate::people::{Caller, Role, check_text, require};
 use crate::store::{Command, Scope, Transaction};
-use crate::task::TaskChange;
+use crate::task::{TaskChange, detect_language};
 use crate::time::Timestamp;
 use crate::turn::{Spare, StepRef};
 
@@ -97,6 +97,7 @@ impl Command for ReplaceMessage {
         let mut new = Message {
             id: self.new,
             text: self.text.clone(),
+            language: Some(detect_language(&self.text).to_owned()),
             created_at: self.at,
             taken_by: None,
             replaced_by: None,

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::language::check_language;
 use super::{LinkedWork, Task, TaskChange, TaskReads};
 use crate::document::Version;
 use crate::error::{Error, Result};
@@ -15,6 +16,8 @@ use crate::turn::Spare;
 
 /// Works that one task can be given at its beginning.
 const WORKS: usize = 100;
+/// Characters of a title that is made from a goal.
+const TITLE: usize = 80;
 
 /// Makes a task and queues its first turn.
 #[derive(Debug, Clone)]
@@ -45,6 +48,7 @@ impl Command for CreateTask {
         require(tx, self.task.workspace, self.caller.user, Role::Editor).await?;
         check_text("a task's goal", &self.task.goal, 20_000)?;
         check_text("a task's title", &self.task.title, 200)?;
+        check_language(&self.task.language)?;
         if let Some(key) = &self.idempotency {
             if let Some(first) = first_result(tx, key).await? {
                 return serde_json::from_value(first)
@@ -63,6 +67,22 @@ impl Command for CreateTask {
         change.queue_turn(self.spare.turn).await?;
         Ok(change.save().await?.id)
     }
+}
+
+/// A title for a task that was given none: the first line of its goal, cut after a word.
+pub fn title_of(goal: &str) -> String {
+    let line = goal.trim().lines().next().unwrap_or_default().trim_end();
+    if line.chars().count() <= TITLE {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE - 1).collect();
+    let is_whole_word = line[cut.len()..].starts_with(char::is_whitespace);
+    // Where people write without spaces, or one word fills the line, there is no better place than the last.
+    let end = match cut.rfind(char::is_whitespace) {
+        Some(space) if !is_whole_word && space > 0 => space,
+        _ => cut.len(),
+    };
+    format!("{}…", cut[..end].trim_end())
 }
 
 /// Links works of the task's own workspace; others are not there.
@@ -106,5 +126,22 @@ where
         Ok(role) => Ok((task, role)),
         Err(Error::NotFound(_)) => Err(Error::not_found("task", id)),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_of_the_goal_cut_after_a_word() {
+        assert_eq!(title_of("  Three posters\nfor the spring fair"), "Three posters");
+        assert_eq!(title_of(" \n "), "");
+        let long = title_of(&"poster ".repeat(20));
+        assert_eq!(long, format!("{}…", ["poster"; 11].join(" ")));
+        let exact = format!("{} end", "a".repeat(79));
+        assert_eq!(title_of(&exact), format!("{}…", "a".repeat(79)));
+        let unspaced = title_of(&"海报".repeat(60));
+        assert_eq!(unspaced.chars().count(), TITLE);
     }
 }

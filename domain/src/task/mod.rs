@@ -11,6 +11,7 @@ mod change;
 mod control;
 mod create;
 mod fold;
+mod language;
 mod standing;
 mod wake;
 
@@ -32,8 +33,9 @@ pub use control::{
     ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
     ResumeTask, StopTask, TaskAction, UpdateTask,
 };
-pub use create::{CreateTask, visible_task};
+pub use create::{CreateTask, title_of, visible_task};
 pub(crate) use fold::confirm;
+pub use language::detect_language;
 pub use standing::{Standing, TaskLimits, Verdict, verdict};
 pub use wake::WakeTask;
 

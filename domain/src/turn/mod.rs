@@ -31,7 +31,7 @@ use crate::document::Version;
 use crate::error::Result;
 use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::names::named;
-use crate::page::{Page, Window};
+use crate::page::{End, Page, Window};
 use crate::store::Command;
 use crate::time::Timestamp;
 
@@ -315,6 +315,10 @@ pub trait TurnReads {
     async fn list_turns_by_id(&self, ids: &[TurnId]) -> Result<Vec<Turn>>;
     /// Turns of a task, by number.
     async fn list_turns(&self, task: TaskId, window: Window<u32>) -> Result<Page<Turn>>;
+    /// The ends of the lists of turns of these tasks: at most `limit` turns of each, by task and then number.
+    async fn list_turns_of(&self, tasks: &[TaskId], limit: u32, end: End) -> Result<Vec<Turn>>;
+    /// Steps of tasks, by their numbers; in no order.
+    async fn list_steps_by_number(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Step>>;
     /// Steps of these turns, by turn and number.
     async fn list_steps(&self, turns: &[TurnId]) -> Result<Vec<Step>>;
     /// Calls of these turns, by turn, step and index.

@@ -7,13 +7,19 @@ use async_trait::async_trait;
 use domain::Result;
 use domain::ids::{TaskId, WorkspaceId};
 use domain::journal::{JournalEntry, JournalKind, JournalReads, JournalWrites};
-use domain::page::{Page, PageRequest};
+use domain::page::{End, Page, PageRequest};
+use domain::turn::StepRef;
 use sea_orm::{ConnectionTrait, QueryResult};
 
-use super::{Row, Session, among, at, id, json, number};
+use super::each::{self, Each, at_end};
+use super::tasks::task_keys;
+use super::{Row, Session, among, at, id, json, number, step_key};
 
 const OF_TASK: &str = "select * from journal where workspace_id = (select workspace_id from tasks where id = $1) and task_id = $1 \
      and sequence > $2";
+
+/// The order of entries of several tasks.
+const ORDER: &str = "task_id, sequence";
 
 fn entry(row: &QueryResult) -> Result<JournalEntry> {
     let row = Row {
@@ -29,6 +35,15 @@ fn entry(row: &QueryResult) -> Result<JournalEntry> {
         text: row.get("text")?,
         data: row.json("data")?,
     })
+}
+
+fn entry_of_task(row: &QueryResult) -> Result<(TaskId, JournalEntry)> {
+    let entry = entry(row)?;
+    let row = Row {
+        table: "journal",
+        row,
+    };
+    Ok((TaskId::from_uuid(row.uuid("task_id")?), entry))
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
@@ -59,6 +74,40 @@ impl<C: ConnectionTrait + Send + Sync> JournalReads for Session<C> {
         let part = (page.after.unwrap_or_default(), u64::from(page.first) + 1);
         let entries = self.entries(task, kinds, part, "asc").await?;
         Ok(Page::from_overread(entries, page.first))
+    }
+
+    async fn list_journals(
+        &self,
+        tasks: &[TaskId],
+        kinds: &[JournalKind],
+        limit: u32,
+    ) -> Result<Vec<(TaskId, JournalEntry)>> {
+        let mut shared = Vec::new();
+        let kinds = among("kind", kinds.iter().map(|kind| kind.name()), &mut shared);
+        shared.push(number(limit.into()));
+        let end = at_end(&["sequence"], End::First, shared.len());
+        let each = Each {
+            sql: format!("select * from journal where {}{kinds} {end}", each::OF_TASK),
+            shared,
+            order: ORDER,
+        };
+        self.each(each, &task_keys(tasks), entry_of_task).await
+    }
+
+    async fn list_prompts(
+        &self,
+        steps: &[(TaskId, StepRef)],
+    ) -> Result<Vec<(TaskId, JournalEntry)>> {
+        let each = Each {
+            sql: format!(
+                "select * from journal where {} and turn_number = #2 and step_number = #3 and kind = 'PROMPT'",
+                each::OF_TASK
+            ),
+            shared: Vec::new(),
+            order: ORDER,
+        };
+        let keys: Vec<_> = steps.iter().map(step_key).collect();
+        self.each(each, &keys, entry_of_task).await
     }
 
     async fn list_newest_journal(

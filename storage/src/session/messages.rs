@@ -7,13 +7,16 @@ use async_trait::async_trait;
 use domain::Result;
 use domain::ids::{CardId, MessageId, TaskId, UserId, WorkspaceId};
 use domain::message::{Message, MessagePosition, MessageReads, MessageState, MessageWrites};
-use domain::page::{Page, Window};
+use domain::page::{End, Page, Window};
 use domain::turn::StepRef;
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 
-use super::tasks::task_ids;
+use super::each::{Each, OF_TASK, at_end};
+use super::tasks::{task_ids, task_keys};
 use super::window::List;
-use super::{Row, Session, among, at, id, json, number, optional_id, optional_json, placeholders};
+use super::{
+    Row, Session, among, at, id, json, number, optional_id, optional_json, placeholders, step_key,
+};
 
 /// What no decision has read yet; the words are those of an index.
 pub(super) const IN_INBOX: &str = "state = 'DELIVERED'";
@@ -114,6 +117,30 @@ impl<C: ConnectionTrait + Send + Sync> MessageReads for Session<C> {
             key: KEY,
         };
         self.window(list, window, position, message).await
+    }
+
+    async fn list_threads(&self, tasks: &[TaskId], limit: u32, end: End) -> Result<Vec<Message>> {
+        let each = Each {
+            sql: format!(
+                "select * from messages where {OF_TASK} {}",
+                at_end(KEY, end, 1)
+            ),
+            shared: vec![number(limit.into())],
+            order: "task_id, created_at, id",
+        };
+        self.each(each, &task_keys(tasks), message).await
+    }
+
+    async fn list_consumed(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Message>> {
+        let each = Each {
+            sql: format!(
+                "select * from messages where {OF_TASK} and taken_turn = #2 and taken_step = #3 and state = 'CONSUMED'"
+            ),
+            shared: Vec::new(),
+            order: "task_id, taken_turn, taken_step, created_at, id",
+        };
+        let keys: Vec<_> = steps.iter().map(step_key).collect();
+        self.each(each, &keys, message).await
     }
 
     async fn is_consumed_after(&self, task: TaskId, step: StepRef) -> Result<bool> {

@@ -9,6 +9,7 @@
 mod calls;
 mod cards;
 mod documents;
+mod each;
 mod events;
 mod history;
 mod installation;
@@ -30,7 +31,7 @@ use std::str::FromStr;
 use std::sync::Mutex;
 
 use domain::event::Sequence;
-use domain::ids::WorkspaceId;
+use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
@@ -105,9 +106,13 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         self.connection.get_database_backend() == DbBackend::Postgres
     }
 
+    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
+        metrics::counter!("atelier_store_statements_total").increment(1);
+        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
+    }
+
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         self.connection
             .query_all_raw(statement)
             .await
@@ -120,8 +125,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         let result = self
             .connection
             .execute_raw(statement)
@@ -202,6 +206,15 @@ fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
 
 fn optional_json<T: serde::Serialize>(value: Option<&T>) -> Result<Value> {
     value.map_or(Ok(Value::String(None)), json)
+}
+
+/// A task's id as it is stored, and the numbers of a step of it.
+fn step_key((task, step): &(TaskId, StepRef)) -> Vec<Value> {
+    vec![
+        id(task.uuid()),
+        number(step.turn.into()),
+        number(step.step.into()),
+    ]
 }
 
 /// The part of a filter that names a column's values, none for any; its values follow those that are there.

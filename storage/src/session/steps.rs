@@ -6,8 +6,9 @@ use domain::time::Timestamp;
 use domain::turn::{Epoch, Step, StepRef, StepState};
 use sea_orm::{ConnectionTrait, QueryResult};
 
+use super::each::Each;
 use super::turns::turn_ids;
-use super::{Row, Session, at, id, json, number, optional_json, placeholders};
+use super::{Row, Session, at, id, json, number, optional_json, placeholders, step_key};
 
 fn step(row: &QueryResult) -> Result<Step> {
     let row = Row {
@@ -44,6 +45,19 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         );
         let rows = self.rows(&sql, turn_ids(turns)).await?;
         rows.iter().map(step).collect()
+    }
+
+    pub(super) async fn steps_by_number(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Step>> {
+        let each = Each {
+            sql: "select s.* from turns n join steps s on s.workspace_id = n.workspace_id and s.turn_id = n.id \
+                  where n.workspace_id = (select workspace_id from tasks where id = #1) and n.task_id = #1 and n.number = #2 \
+                  and s.number = #3"
+                .to_owned(),
+            shared: Vec::new(),
+            order: "task_id, turn_number, number",
+        };
+        let keys: Vec<_> = steps.iter().map(step_key).collect();
+        self.each(each, &keys, step).await
     }
 
     pub(super) async fn step(&self, turn: TurnId, place: u32) -> Result<Option<Step>> {

@@ -110,6 +110,11 @@ pub(super) fn task_ids(tasks: &[TaskId]) -> Vec<Value> {
     tasks.iter().map(|task| id(task.uuid())).collect()
 }
 
+/// Tasks as keys of a query for each of them.
+pub(super) fn task_keys(tasks: &[TaskId]) -> Vec<Vec<Value>> {
+    tasks.iter().map(|task| vec![id(task.uuid())]).collect()
+}
+
 #[async_trait]
 impl<C: ConnectionTrait + Send + Sync> TaskReads for Session<C> {
     async fn list_tasks_by_id(&self, ids: &[TaskId]) -> Result<Vec<Task>> {

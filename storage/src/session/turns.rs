@@ -6,16 +6,18 @@
 use async_trait::async_trait;
 use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
-use domain::page::{Page, Window};
+use domain::page::{End, Page, Window};
 use domain::task::TaskStatus;
 use domain::time::Timestamp;
 use domain::turn::{
-    Call, CallId, Claimable, Epoch, LargeResult, Lease, Step, Turn, TurnReads, TurnState, TurnWake,
-    TurnWrites,
+    Call, CallId, Claimable, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads, TurnState,
+    TurnWake, TurnWrites,
 };
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 use uuid::Uuid;
 
+use super::each::{Each, OF_TASK, at_end};
+use super::tasks::task_keys;
 use super::window::List;
 use super::{Row, Session, among, at, id, number, placeholders};
 use crate::wake::Notice;
@@ -196,6 +198,22 @@ impl<C: ConnectionTrait + Send + Sync> TurnReads for Session<C> {
         };
         let position = |position: u32| vec![number(position.into())];
         self.window(list, window, position, turn).await
+    }
+
+    async fn list_turns_of(&self, tasks: &[TaskId], limit: u32, end: End) -> Result<Vec<Turn>> {
+        let each = Each {
+            sql: format!(
+                "select * from turns where {OF_TASK} {}",
+                at_end(&["number"], end, 1)
+            ),
+            shared: vec![number(limit.into())],
+            order: "task_id, number",
+        };
+        self.each(each, &task_keys(tasks), turn).await
+    }
+
+    async fn list_steps_by_number(&self, steps: &[(TaskId, StepRef)]) -> Result<Vec<Step>> {
+        self.steps_by_number(steps).await
     }
 
     async fn list_steps(&self, turns: &[TurnId]) -> Result<Vec<Step>> {

@@ -4,6 +4,7 @@ use domain::Result;
 use domain::page::{End, Page, Window};
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 
+use super::each::at_end;
 use super::{Session, number, placeholders};
 
 /// A list in the order of its key.
@@ -36,22 +37,14 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             bounds = format!("{bounds} and ({key}) {comparison} ({place})");
             values.extend(bound);
         }
-        let order = match window.end {
-            End::First => key,
-            End::Last => format!("{} desc", list.key.join(" desc, ")),
-        };
         values.push(number(u64::from(window.limit) + 1));
-        let sql = format!(
-            "{}{bounds} order by {order} limit ${}",
-            list.sql,
-            values.len()
-        );
+        let end = at_end(list.key, window.end, values.len());
+        let sql = format!("{}{bounds} {end}", list.sql);
         let rows = self.rows(&sql, values).await?;
-        let rows = rows.iter().map(read).collect::<Result<_>>()?;
-        let mut page = Page::from_overread(rows, window.limit);
+        let mut rows: Vec<_> = rows.iter().map(read).collect::<Result<_>>()?;
         if window.end == End::Last {
-            page.rows.reverse();
+            rows.reverse();
         }
-        Ok(page)
+        Ok(Page::from_overread_end(rows, window.limit, window.end))
     }
 }
