@@ -8,6 +8,8 @@
 
 mod blobs;
 mod error;
+#[cfg(feature = "test-support")]
+pub mod faults;
 mod open;
 mod session;
 mod store;

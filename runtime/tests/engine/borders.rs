@@ -6,7 +6,7 @@ use domain::time::Clock as _;
 use domain::turn::{After, CallState, StepRef, TurnState};
 use serde_json::json;
 
-use crate::faulty::Fault;
+use storage::faults::Fault;
 use crate::world::{World, action, advance, decision, finish, step_of};
 
 /// One step with a call, then the end; the model repeats what it was told in new messages as its summary.

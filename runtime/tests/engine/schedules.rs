@@ -16,7 +16,7 @@ use domain::turn::{CallState, Epoch};
 use runtime::engine::{Drive, Engine};
 use serde_json::json;
 
-use crate::faulty::{Fault, is_crash};
+use storage::faults::{Fault, is_crash};
 use crate::world::{World, action, advance, decision, step_of};
 
 /// A small generator (xorshift64*, Vigna 2016): the same seed, the same schedule, on every machine.
