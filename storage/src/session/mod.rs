@@ -3,6 +3,7 @@
 //! Invariants
 //! - The SQL is one text for both databases; placeholders are `$1`, `$2`, ….
 //! - A row that can not be read names its table and column.
+//! - A statement that failed is remembered: whoever ends the transaction learns of it, whatever a command made of it.
 //!
 //! Not here: transactions, retries, wake-ups (`store`).
 
@@ -16,16 +17,16 @@ mod uploads;
 mod works;
 
 use std::str::FromStr;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
 use domain::time::Timestamp;
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db};
+use crate::error::{damaged, from_db, is_interrupted};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
@@ -35,6 +36,20 @@ const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
 pub(crate) struct Session<C> {
     connection: C,
     written: Mutex<Written>,
+    health: Mutex<Health>,
+}
+
+/// How the statements of a session went, the worst of them. After one that failed PostgreSQL takes no more in the same
+/// transaction, and ends it undone even when it is asked to commit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Health {
+    /// None failed.
+    #[default]
+    Sound,
+    /// One failed, and would fail again.
+    Failed,
+    /// One met another transaction, or lost its connection: another run may end better.
+    Interrupted,
 }
 
 /// What a transaction will have told when it is committed.
@@ -51,14 +66,18 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         Self {
             connection,
             written: Mutex::default(),
+            health: Mutex::default(),
         }
     }
 
-    /// Ends the session: its connection, and what it wrote.
-    pub(crate) fn into_parts(self) -> (C, Written) {
+    /// Ends the session: its connection, what it wrote, and how its statements went.
+    pub(crate) fn into_parts(self) -> (C, Written, Health) {
+        let written = self.written.into_inner();
+        let health = self.health.into_inner();
         (
             self.connection,
-            self.written.into_inner().unwrap_or_default(),
+            written.unwrap_or_else(PoisonError::into_inner),
+            health.unwrap_or_else(PoisonError::into_inner),
         )
     }
 
@@ -97,7 +116,19 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         self.connection
             .query_all_raw(statement)
             .await
-            .map_err(from_db)
+            .map_err(|error| self.fault(error))
+    }
+
+    /// Remembers that a statement failed.
+    fn fault(&self, error: DbErr) -> Error {
+        let health = if is_interrupted(&error) {
+            Health::Interrupted
+        } else {
+            Health::Failed
+        };
+        let mut worst = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        *worst = health.max(*worst);
+        from_db(error)
     }
 
     async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
@@ -112,7 +143,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .connection
             .execute_raw(statement)
             .await
-            .map_err(from_db)?;
+            .map_err(|error| self.fault(error))?;
         Ok(result.rows_affected())
     }
 
