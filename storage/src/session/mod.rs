@@ -16,8 +16,9 @@ mod tokens;
 mod uploads;
 mod works;
 
+use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
@@ -31,12 +32,21 @@ use crate::error::{damaged, from_db, is_interrupted};
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
 
+/// Values in one statement; both databases take at least 32,766.
+const MAX_VALUES: usize = 32_000;
+/// Finds the workspace of the work `$1`, where only the work is known: keys start with the workspace.
+const WORKSPACE: &str = "workspace_id = (select w.workspace_id from works w where w.id = $1)";
+/// Counts statements.
+const STATEMENTS: &str = "atelier_store_statements_total";
+
 /// Rows over a connection.
 #[derive(Debug)]
 pub(crate) struct Session<C> {
     connection: C,
     written: Mutex<Written>,
     health: Mutex<Health>,
+    /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
+    held: Mutex<HashMap<WorkspaceId, Sequence>>,
 }
 
 /// How the statements of a session went, the worst of them. After one that failed PostgreSQL takes no more in the same
@@ -67,6 +77,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             connection,
             written: Mutex::default(),
             health: Mutex::default(),
+            held: Mutex::default(),
         }
     }
 
@@ -81,20 +92,43 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         )
     }
 
-    /// Takes the workspace's row, so that commands of one workspace run one after the other; whether it exists.
+    /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
+    /// exists. SQLite has one writer, and looks when the command is done: see [`Session::has_workspace`].
     pub(crate) async fn lock_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
-        let lock = if self.is_postgres() {
-            " for update"
-        } else {
-            ""
+        Ok(!self.is_postgres() || self.hold(workspace).await?.is_some())
+    }
+
+    /// Takes the workspace's row; the head of its log, if it exists.
+    async fn hold(&self, workspace: WorkspaceId) -> Result<Option<Sequence>> {
+        let held = lock(&self.held).get(&workspace).copied();
+        if held.is_some() {
+            return Ok(held);
+        }
+        let sql = "select event_sequence from workspaces where id = $1 for update";
+        let Some(row) = self.row(sql, vec![id(workspace.uuid())]).await? else {
+            return Ok(None);
         };
-        let rows = self
-            .rows(
-                &format!("select 1 from workspaces where id = $1{lock}"),
-                vec![id(workspace.uuid())],
-            )
-            .await?;
-        Ok(!rows.is_empty())
+        let row = Row {
+            table: "workspaces",
+            row: &row,
+        };
+        let head = Sequence(row.number("event_sequence")?);
+        lock(&self.held).insert(workspace, head);
+        Ok(Some(head))
+    }
+
+    /// Whether a workspace exists; asks only where the transaction has not met it yet.
+    pub(crate) async fn has_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
+        let is_met = lock(&self.held).contains_key(&workspace)
+            || lock(&self.written)
+                .heads
+                .iter()
+                .any(|(written, _)| *written == workspace);
+        if is_met {
+            return Ok(true);
+        }
+        let sql = "select 1 from workspaces where id = $1";
+        Ok(self.row(sql, vec![id(workspace.uuid())]).await?.is_some())
     }
 
     /// Waits for other processes' commands on what belongs to no workspace, so that these too run one after the other.
@@ -111,6 +145,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
+        metrics::counter!(STATEMENTS).increment(1);
         let statement =
             Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
         self.connection
@@ -126,7 +161,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         } else {
             Health::Failed
         };
-        let mut worst = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut worst = lock(&self.health);
         *worst = health.max(*worst);
         from_db(error)
     }
@@ -137,6 +172,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
+        metrics::counter!(STATEMENTS).increment(1);
         let statement =
             Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
         let result = self
@@ -152,10 +188,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         if values.is_empty() {
             return Ok(());
         }
-        // Both databases take at least 32,766 values in one statement.
         let mut rest = values;
         while !rest.is_empty() {
-            let tail = rest.split_off(rest.len().min(32_000 / width * width));
+            let tail = rest.split_off(rest.len().min(MAX_VALUES / width * width));
             let is_postgres = self.is_postgres();
             let row = |row: usize| {
                 if is_postgres {
@@ -172,6 +207,10 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         }
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `count` placeholders from `$first` on.

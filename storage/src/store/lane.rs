@@ -232,7 +232,14 @@ async fn run_one(
     let run = AssertUnwindSafe(command.run_erased(session))
         .catch_unwind()
         .await;
-    run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
+    let output =
+        run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))?;
+    match command.scope() {
+        Scope::Workspace(workspace) if !session.has_workspace(workspace).await? => {
+            Err(Error::not_found("workspace", workspace))
+        }
+        _ => Ok(output),
+    }
 }
 
 #[expect(
