@@ -216,7 +216,7 @@ impl WorkReads for MemoryStore {
     ) -> Result<Vec<NodeVersion>> {
         unused()
     }
-    async fn list_node_actors(&self, _: WorkId) -> Result<Vec<NodeVersion>> {
+    async fn list_node_actors(&self, _: WorkId, _: Version) -> Result<Vec<NodeVersion>> {
         unused()
     }
     async fn list_revisions(&self, _: WorkId, _: PageRequest<Version>) -> Result<Page<Revision>> {

@@ -5,7 +5,8 @@
 //!   every answer, acknowledgement and frame waits for the commit of all that was applied before it.
 //! - At most one commit is under way; what comes meanwhile is applied, gathered and stored with the next one.
 //! - A structured edit is alone: it starts when all else is stored, and nothing is taken in until it is settled.
-//! - After any failure between validation and commit the replica is thrown away.
+//! - After any failure between validation and commit the replica is thrown away, and nothing is made of it: a snapshot
+//!   holds exactly what the log holds up to its version.
 //!
 //! Not here: finding or opening actors (`service`), bytes of protocols (`api`).
 
@@ -73,7 +74,10 @@ pub(crate) enum Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Life {
     Open,
+    /// Nobody needs the document; all is stored.
     Ended,
+    /// The replica can not be trusted any more.
+    Failed,
 }
 
 /// A connection, as the actor sees it.
@@ -342,7 +346,7 @@ impl DocumentActor {
         self.shared.count_failure();
         self.close_all(1013, "the document is being reloaded; reconnect");
         self.pending.refuse(failure);
-        self.life = Life::Ended;
+        self.life = Life::Failed;
     }
 
     fn access_of(&self, connection: ConnectionId) -> Option<Access> {
