@@ -235,7 +235,8 @@ fn changes(txn: &TransactionMut<'_>, event: &Event) -> Vec<(String, How)> {
         .collect()
 }
 
-fn length(set: &IdSet) -> u64 {
+/// How many characters and values a set holds.
+pub(crate) fn length(set: &IdSet) -> u64 {
     set.iter()
         .flat_map(|(_, ranges)| ranges.iter())
         .map(|range| u64::from(range.end - range.start))

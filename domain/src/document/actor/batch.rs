@@ -50,7 +50,7 @@ pub(crate) enum Output {
 
 /// A commit that is under way.
 pub(crate) struct Flight {
-    pub(crate) commit: Pin<Box<dyn Future<Output = Result<Appended>>>>,
+    pub(crate) commit: Pin<Box<dyn Future<Output = Result<Appended>> + Send>>,
     pub(crate) changes: Vec<PendingChange>,
     pub(crate) outputs: Vec<Output>,
     /// The structured edit that this commit is of.

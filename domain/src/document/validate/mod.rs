@@ -13,6 +13,7 @@
 
 mod dependencies;
 mod neighbours;
+mod portions;
 mod value;
 mod walk;
 
@@ -22,6 +23,7 @@ mod fuzz_tests;
 mod tests;
 
 pub(crate) use neighbours::{Neighbours, check_neighbours};
+pub(crate) use portions::{Portion, Portions};
 use yrs::StateVector;
 use yrs::block::ClientID;
 
@@ -69,6 +71,8 @@ pub struct UpdateFacts {
     pub deletes: yrs::IdSet,
     /// What the document has to say about it: see `check_neighbours`.
     pub(crate) neighbours: Neighbours,
+    /// Its new blocks and deletions, to be applied piece by piece.
+    pub(crate) portions: Portions,
 }
 
 impl UpdateFacts {
@@ -115,7 +119,7 @@ pub fn validate_update(
         )));
     }
     let skeleton = walk::walk(update, kind, limits)?;
-    dependencies::check(&skeleton, known, limits)
+    dependencies::check(skeleton, known, limits)
 }
 
 /// Reads a state vector without believing its count.
