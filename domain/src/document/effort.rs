@@ -5,15 +5,19 @@
 //! makes costs next to nothing there, whatever its size. So it is the cost that tells them apart.
 //!
 //! Invariants
-//! - Only time beyond the ordinary counts, and a document bears [`LIMIT`] of it in sum: opening it again costs about the same.
+//! - Only time beyond the ordinary counts: one update may cost so much, and a document so much in sum, because opening it
+//!   costs that again each time.
+//! - The sum is a guess, since some of it is paid once only. Where it is over the limit, opening the document decides.
 //! - Time is that of the thread on its processor, so that a busy machine does not make honest work look hostile.
 
 use std::time::Duration;
 
 use nix::time::ClockId;
 
-/// What a document bears beyond the ordinary.
-const LIMIT: Duration = Duration::from_secs(5);
+/// What one update may cost beyond the ordinary.
+const UPDATE_LIMIT: Duration = Duration::from_secs(8);
+/// What opening a document may cost beyond the ordinary.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(5);
 /// What is ordinary for an update of any size: many times what it takes.
 const PER_UPDATE: Duration = Duration::from_micros(100);
 /// What is ordinary for a block, or for a character that is deleted with what hangs on it.
@@ -22,8 +26,6 @@ const PER_PART: Duration = Duration::from_micros(10);
 const MOST_FOR_DELETIONS: Duration = Duration::from_secs(10);
 /// What is ordinary for a byte of a stored document that is opened.
 const PER_STORED_BYTE: Duration = Duration::from_micros(1);
-/// What each ordinary update takes back of the strain, so that chance does not add up over months.
-const RECOVERY: Duration = Duration::from_micros(20);
 
 /// Processor time of the present thread.
 #[derive(Debug)]
@@ -65,6 +67,11 @@ impl Effort {
         self.deleted = self.deleted.saturating_add(deleted);
     }
 
+    /// Whether it has cost too much by now, whatever it brings.
+    pub(crate) fn is_excessive(&self) -> bool {
+        self.beyond_ordinary() > UPDATE_LIMIT
+    }
+
     fn beyond_ordinary(&self) -> Duration {
         let deletions = PER_PART.saturating_mul(self.deleted).min(MOST_FOR_DELETIONS);
         let ordinary = PER_UPDATE + PER_PART.saturating_mul(self.blocks) + deletions;
@@ -72,7 +79,7 @@ impl Effort {
     }
 }
 
-/// What a document has borne beyond the ordinary.
+/// What opening a document costs beyond the ordinary: measured when it was opened, and guessed since.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Strain(Duration);
 
@@ -80,23 +87,17 @@ impl Strain {
     /// The strain of a document of so many bytes that took so long to open.
     pub(crate) fn of_opening(spent: Duration, bytes: usize) -> Self {
         let ordinary = PER_STORED_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX));
-        Self(spent.saturating_sub(ordinary).min(LIMIT))
-    }
-
-    /// Whether the document bears this as well.
-    pub(crate) fn bears(self, effort: &Effort) -> bool {
-        let beyond = effort.beyond_ordinary();
-        beyond.is_zero() || self.0 + beyond <= LIMIT
+        Self(spent.saturating_sub(ordinary))
     }
 
     /// Adds an update that was applied.
     pub(crate) fn add(&mut self, effort: &Effort) {
-        let beyond = effort.beyond_ordinary();
-        self.0 = if beyond.is_zero() {
-            self.0.saturating_sub(RECOVERY)
-        } else {
-            self.0 + beyond
-        };
+        self.0 += effort.beyond_ordinary();
+    }
+
+    /// Whether it is more than a document may cost.
+    pub(crate) fn is_too_much(self) -> bool {
+        self.0 > DOCUMENT_LIMIT
     }
 }
 
@@ -104,40 +105,43 @@ impl Strain {
 mod tests {
     use super::*;
 
-    fn effort(millis: u64, blocks: usize) -> Effort {
+    fn effort(spent: Duration, blocks: usize) -> Effort {
         let mut effort = Effort::default();
-        effort.add(Duration::from_millis(millis), blocks, 0);
+        effort.add(spent, blocks, 0);
         effort
     }
 
     #[test]
-    fn ordinary_work_is_borne_without_end() {
+    fn ordinary_work_strains_nothing_however_much_it_is() {
         let mut strain = Strain::default();
         for _ in 0..10_000 {
-            let ordinary = effort(900, 100_000);
-            assert!(strain.bears(&ordinary));
+            let ordinary = effort(Duration::from_millis(900), 100_000);
+            assert!(!ordinary.is_excessive());
             strain.add(&ordinary);
         }
-        assert_eq!(strain.0, Duration::ZERO);
+        assert!(!strain.is_too_much());
     }
 
     #[test]
-    fn costly_updates_are_borne_up_to_a_sum_and_ordinary_ones_beyond_it() {
+    fn costly_updates_add_up() {
         let mut strain = Strain::default();
-        let mut borne = 0;
-        while strain.bears(&effort(1_000, 10)) {
-            strain.add(&effort(1_000, 10));
-            borne += 1;
+        for _ in 0..5 {
+            strain.add(&effort(Duration::from_millis(990), 10));
+            assert!(!strain.is_too_much());
         }
-        assert_eq!(borne, 5);
-        assert!(strain.bears(&effort(0, 1)));
+        strain.add(&effort(Duration::from_millis(990), 10));
+        assert!(strain.is_too_much());
     }
 
     #[test]
-    fn opening_a_document_that_was_costly_to_make_starts_with_its_strain() {
-        let strain = Strain::of_opening(Duration::from_secs(60), 100_000);
-        assert!(!strain.bears(&effort(100, 1)));
-        let strain = Strain::of_opening(Duration::from_millis(50), 100_000);
-        assert!(strain.bears(&effort(100, 1)));
+    fn an_update_of_few_blocks_may_not_take_long() {
+        assert!(effort(Duration::from_secs(9), 10).is_excessive());
+        assert!(!effort(Duration::from_secs(9), 200_000).is_excessive());
+    }
+
+    #[test]
+    fn a_document_that_was_costly_to_open_is_strained() {
+        assert!(Strain::of_opening(Duration::from_secs(60), 100_000).is_too_much());
+        assert!(!Strain::of_opening(Duration::from_secs(60), 60_000_000).is_too_much());
     }
 }

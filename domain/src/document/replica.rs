@@ -29,6 +29,8 @@ use application::Bearing;
 
 /// How deep shared types may lie in each other.
 const DEPTH: usize = 12;
+/// How many nodes and edges one update may touch: each is a row in the transaction that stores it.
+const TOUCHED: usize = 100_000;
 
 /// An open document.
 pub(crate) struct Replica {
@@ -138,6 +140,16 @@ impl Replica {
         Application::new(update.clone(), facts, false, Bearing::Unlimited)
     }
 
+    /// Whether it may have come to cost too much to open: then `measure` decides.
+    pub(crate) fn is_strained(&self) -> bool {
+        self.strain.is_too_much()
+    }
+
+    /// Takes over the strain of a replica that was built from the same state.
+    pub(crate) fn measure(&mut self, built: &Self) {
+        self.strain = built.strain;
+    }
+
     /// Changes the document from here; gives what `change` gives, and what to store where anything changed.
     ///
     /// `change` must check everything before it writes: what is written stays.
@@ -212,6 +224,11 @@ impl Replica {
 fn forbidden(recorded: &Recorded) -> Option<String> {
     if recorded.touched_file {
         return Some("the file of an asset is changed by uploads only".to_owned());
+    }
+    if recorded.touched.nodes.len() > TOUCHED {
+        return Some(format!(
+            "the update touches more than {TOUCHED} nodes and edges; send it in parts"
+        ));
     }
     (recorded.depth > DEPTH)
         .then(|| format!("shared types lie more than {DEPTH} deep in each other"))

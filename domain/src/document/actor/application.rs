@@ -6,7 +6,9 @@
 
 use bytes::Bytes;
 
-use crate::document::replica::{Applied, Application, Begun, Failure};
+use crate::document::UpdateLimits;
+use crate::document::replica::{Applied, Application, Begun, Failure, Replica};
+use crate::work::{Snapshot, StoredDocument};
 
 use super::{DocumentActor, Life};
 
@@ -29,7 +31,34 @@ impl DocumentActor {
                 Begun::Application(application) => application,
             };
         }
-        self.carry_out(*application).await
+        let applied = self.carry_out(*application).await?;
+        if self.replica.is_strained() {
+            self.check_strain().await?;
+        }
+        Ok(applied)
+    }
+
+    /// Opens the document once more, apart, and refuses what was applied last where that costs too much.
+    async fn check_strain(&mut self) -> Result<(), Failure> {
+        let stored = StoredDocument {
+            work: self.work.id,
+            snapshot: Some(Snapshot {
+                work: self.work.id,
+                version: self.version,
+                state: self.replica.state()?,
+            }),
+            changes: Vec::new(),
+        };
+        let kind = self.work.kind;
+        let building = move || Replica::build(kind, UpdateLimits::default(), &stored);
+        let built = self.shared.threads.compute(building).await;
+        self.replica.measure(&built.map_err(spoilt)??);
+        if self.replica.is_strained() {
+            return Err(spoilt(
+                "with the update, the document would take too long to open",
+            ));
+        }
+        Ok(())
     }
 
     /// Applies bytes that are stored.
@@ -79,4 +108,8 @@ impl DocumentActor {
             }
         }
     }
+}
+
+fn spoilt(reason: impl std::fmt::Display) -> Failure {
+    Failure::Spoilt(reason.to_string())
 }

@@ -78,20 +78,6 @@ fn probe() {
         };
         eprintln!("{name}: {bytes} bytes {:?} {result}", began.elapsed());
     };
-    let mut text = replica(WorkKind::Text);
-    run("backwards 4", &mut text, typed_backwards(4, 16_000));
-    run("backwards 5", &mut text, typed_backwards(5, 16_000));
-    let mut text = replica(WorkKind::Text);
-    run("3000 4", &mut text, typed_backwards(4, 3_000));
-    for client in 5..10 {
-        run("3000 n", &mut text, typed_backwards(client, 3_000));
-    }
-    let mut board = replica(WorkKind::Storyboard);
-    run("same key", &mut board, same_key(4, 16_000));
-    run("same key", &mut board, same_key(5, 16_000));
-    run("same key", &mut board, same_key(6, 16_000));
-    let mut board = replica(WorkKind::Storyboard);
-    run("same key", &mut board, same_key(4, 600_000));
     let nodes = replica(WorkKind::Storyboard);
     {
         let mut txn = nodes.doc.transact_mut();
@@ -109,7 +95,7 @@ fn probe() {
     let texts = replica(WorkKind::Text);
     {
         let text = texts.roots.text.clone().expect("text");
-        for at in 0..100_000_u32 {
+        for at in 0..8_000_u32 {
             let mut txn = texts.doc.transact_mut();
             let len = text.len(&txn);
             text.insert(&mut txn, at.wrapping_mul(2_654_435_761) % (len + 1), "some words ");

@@ -24,8 +24,8 @@ mod tests;
 
 pub(crate) use neighbours::{Neighbours, check_neighbours};
 pub(crate) use portions::{Portion, Portions};
-use yrs::StateVector;
 use yrs::block::ClientID;
+use yrs::{ID, StateVector};
 
 use crate::document::lib0::{Malformed, Reader};
 use crate::work::WorkKind;
@@ -120,6 +120,34 @@ pub fn validate_update(
     }
     let skeleton = walk::walk(update, kind, limits)?;
     dependencies::check(skeleton, known, limits)
+}
+
+/// Things in the texts of a document that are no characters: the state of a document as one update (encoding v1).
+pub(crate) fn find_embeds(state: &[u8]) -> Vec<ID> {
+    // It is our own encoding of what was accepted piece by piece, so nothing of it is refused.
+    let limits = UpdateLimits {
+        bytes: usize::MAX,
+        clients: usize::MAX,
+        value_depth: usize::MAX,
+        type_depth: usize::MAX,
+        decoded_bytes: usize::MAX,
+    };
+    let skeleton = WorkKind::ALL
+        .into_iter()
+        .find_map(|kind| walk::walk(state, kind, &limits).ok());
+    let Some(skeleton) = skeleton else {
+        return Vec::new();
+    };
+    let mut deleted = yrs::IdSet::new();
+    for (client, start, end) in &skeleton.deletes {
+        deleted.insert(ID::new(ClientID::new(*client), *start), end - start);
+    }
+    let embeds = skeleton.sections.iter().flat_map(|section| {
+        let is_embed = |block: &&walk::Block| block.shape == walk::Shape::Embed;
+        let id = |block: &walk::Block| ID::new(ClientID::new(section.client), block.clock);
+        section.blocks.iter().filter(is_embed).map(id)
+    });
+    embeds.filter(|id| !deleted.contains(id)).collect()
 }
 
 /// Reads a state vector without believing its count.
