@@ -14,10 +14,6 @@ use std::time::Duration;
 
 use nix::time::ClockId;
 
-/// What one update may cost beyond the ordinary.
-const UPDATE_LIMIT: Duration = Duration::from_secs(8);
-/// What opening a document may cost beyond the ordinary.
-const DOCUMENT_LIMIT: Duration = Duration::from_secs(5);
 /// What is ordinary for an update of any size: many times what it takes.
 const PER_UPDATE: Duration = Duration::from_micros(100);
 /// What is ordinary for a block, or for a character that is deleted with what hangs on it.
@@ -68,8 +64,8 @@ impl Effort {
     }
 
     /// Whether it has cost too much by now, whatever it brings.
-    pub(crate) fn is_excessive(&self) -> bool {
-        self.beyond_ordinary() > UPDATE_LIMIT
+    pub(crate) fn exceeds(&self, limit: Duration) -> bool {
+        self.beyond_ordinary() > limit
     }
 
     fn beyond_ordinary(&self) -> Duration {
@@ -96,14 +92,16 @@ impl Strain {
     }
 
     /// Whether it is more than a document may cost.
-    pub(crate) fn is_too_much(self) -> bool {
-        self.0 > DOCUMENT_LIMIT
+    pub(crate) fn exceeds(self, limit: Duration) -> bool {
+        self.0 > limit
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(5);
 
     fn effort(spent: Duration, blocks: usize) -> Effort {
         let mut effort = Effort::default();
@@ -116,10 +114,10 @@ mod tests {
         let mut strain = Strain::default();
         for _ in 0..10_000 {
             let ordinary = effort(Duration::from_millis(900), 100_000);
-            assert!(!ordinary.is_excessive());
+            assert!(!ordinary.exceeds(Duration::ZERO));
             strain.add(&ordinary);
         }
-        assert!(!strain.is_too_much());
+        assert!(!strain.exceeds(Duration::ZERO));
     }
 
     #[test]
@@ -127,21 +125,21 @@ mod tests {
         let mut strain = Strain::default();
         for _ in 0..5 {
             strain.add(&effort(Duration::from_millis(990), 10));
-            assert!(!strain.is_too_much());
+            assert!(!strain.exceeds(LIMIT));
         }
         strain.add(&effort(Duration::from_millis(990), 10));
-        assert!(strain.is_too_much());
+        assert!(strain.exceeds(LIMIT));
     }
 
     #[test]
     fn an_update_of_few_blocks_may_not_take_long() {
-        assert!(effort(Duration::from_secs(9), 10).is_excessive());
-        assert!(!effort(Duration::from_secs(9), 200_000).is_excessive());
+        assert!(effort(Duration::from_secs(9), 10).exceeds(LIMIT));
+        assert!(!effort(Duration::from_secs(9), 600_000).exceeds(LIMIT));
     }
 
     #[test]
     fn a_document_that_was_costly_to_open_is_strained() {
-        assert!(Strain::of_opening(Duration::from_secs(60), 100_000).is_too_much());
-        assert!(!Strain::of_opening(Duration::from_secs(60), 60_000_000).is_too_much());
+        assert!(Strain::of_opening(Duration::from_secs(60), 100_000).exceeds(LIMIT));
+        assert!(!Strain::of_opening(Duration::from_secs(60), 60_000_000).exceeds(LIMIT));
     }
 }

@@ -20,7 +20,9 @@ use crate::document::effort::{Stopwatch, Strain};
 use crate::document::layout::{Roots, open_document};
 use crate::document::read::read_content;
 use crate::document::recorder::{Recorded, Recorder};
-use crate::document::validate::{Rejection, UpdateFacts, UpdateLimits, validate_update};
+use crate::document::validate::{
+    Rejection, UpdateFacts, UpdateLimits, validate_update, weigh,
+};
 use crate::document::{Content, Touched, Version};
 use crate::work::{StoredDocument, WorkKind};
 
@@ -41,6 +43,8 @@ pub(crate) struct Replica {
     known: StateVector,
     limits: UpdateLimits,
     strain: Strain,
+    /// Memory that it takes, estimated from above, in bytes.
+    weight: usize,
 }
 
 /// What a change from here gave, and what to store where it changed anything.
@@ -70,6 +74,9 @@ pub(crate) enum Failure {
     /// The bytes are refused; the replica is as before.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+    /// The document would take too much memory; the replica is as before.
+    #[error("{0}")]
+    TooLarge(String),
     /// The bytes were applied and are refused for what they did; the replica must go.
     #[error("{0}")]
     Spoilt(String),
@@ -87,14 +94,16 @@ impl Replica {
     ) -> Result<Self, Failure> {
         contain(|| {
             let watch = Stopwatch::start();
-            let mut bytes = 0;
+            let (mut bytes, mut weight) = (0, 0);
             let (doc, roots) = open_document(kind);
             if let Some(snapshot) = &stored.snapshot {
                 integrate(&doc, &snapshot.state)?;
                 bytes += snapshot.state.len();
+                weight += weigh(&snapshot.state, kind);
             }
             for (version, update) in &stored.changes {
                 bytes += update.len();
+                weight += weigh(update, kind);
                 if let Err(failure) = integrate(&doc, update) {
                     tracing::error!(document.id = %stored.work, %version, %failure, "a stored change can not be read and is left out");
                 }
@@ -110,12 +119,13 @@ impl Replica {
                 known,
                 limits,
                 strain: Strain::of_opening(watch.elapsed(), bytes),
+                weight,
             })
         })?
     }
 
     /// Validates bytes from outside. `is_reply`: they answer a state vector, and so repeat much that is known.
-    pub(crate) fn begin(&self, update: &Bytes, is_reply: bool) -> Result<Begun, Failure> {
+    pub(crate) fn begin(&mut self, update: &Bytes, is_reply: bool) -> Result<Begun, Failure> {
         let facts = validate_update(update, self.kind, &self.known, &self.limits)?;
         if facts.missing {
             return Ok(Begun::Over(Applied::Missing));
@@ -123,18 +133,34 @@ impl Replica {
         if !facts.has_new_blocks && !facts.has_deletes() {
             return Ok(Begun::Over(Applied::Nothing));
         }
+        self.check_weight(facts.weight)?;
         let application = Application::new(update.clone(), facts, is_reply, Bearing::Limited);
         Ok(Begun::Application(Box::new(application)))
+    }
+
+    fn check_weight(&mut self, more: usize) -> Result<(), Failure> {
+        let limit = self.limits.decoded_bytes;
+        if self.weight + more > limit {
+            // Much of what came is gone since, or was joined: the state itself decides.
+            self.weight = weigh(&self.state()?, self.kind);
+        }
+        if self.weight + more <= limit {
+            return Ok(());
+        }
+        Err(Failure::TooLarge(
+            "the document would hold too many parts".to_owned(),
+        ))
     }
 
     /// The same for bytes that are stored: nothing of them is refused.
     pub(crate) fn begin_stored(&self, update: &Bytes) -> Application {
         let facts = validate_update(update, self.kind, &self.known, &self.limits);
         // What can not be cut into portions is applied whole.
-        let facts = facts.ok().filter(|facts| !facts.missing);
+        let facts = facts.ok().filter(|facts| !facts.missing).unwrap_or_default();
         let facts = UpdateFacts {
             has_new_blocks: true,
-            portions: facts.map(|facts| facts.portions).unwrap_or_default(),
+            weight: facts.weight,
+            portions: facts.portions,
             ..UpdateFacts::default()
         };
         Application::new(update.clone(), facts, false, Bearing::Unlimited)
@@ -142,7 +168,7 @@ impl Replica {
 
     /// Whether it may have come to cost too much to open: then `measure` decides.
     pub(crate) fn is_strained(&self) -> bool {
-        self.strain.is_too_much()
+        self.strain.exceeds(self.limits.strain)
     }
 
     /// Takes over the strain of a replica that was built from the same state.

@@ -78,7 +78,8 @@ impl DocumentActor {
 
     /// Goes on after an update that was refused with this failure.
     pub(super) async fn recover(&mut self, failure: &Failure) {
-        if matches!(failure, Failure::Rejected(_)) || self.life != Life::Open {
+        let is_untouched = matches!(failure, Failure::Rejected(_) | Failure::TooLarge(_));
+        if is_untouched || self.life != Life::Open {
             return;
         }
         if !self.is_settled() {

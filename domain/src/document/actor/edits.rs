@@ -162,6 +162,7 @@ impl DocumentActor {
                 let text = "the update builds on changes that the server does not have; send one that starts from the server's state";
                 refuse(reply, Error::Invalid(text.to_owned()));
             }
+            Err(Failure::TooLarge(reason)) => refuse(reply, Error::TooLarge(reason)),
             Err(failure) => {
                 self.shared
                     .quarantine(&self.work, actor.clone(), update, &failure.to_string());

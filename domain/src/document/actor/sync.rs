@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::actor::Actor;
 use crate::document::presence::Source;
-use crate::document::replica::Applied;
+use crate::document::replica::{Applied, Failure};
 use crate::document::room::{Access, Inbound, Outbound};
 use crate::document::validate::decode_state_vector;
 use crate::ids::ConnectionId;
@@ -81,6 +81,7 @@ impl DocumentActor {
                     Outbound::SyncStep1(self.replica.state_vector()),
                 );
             }
+            Err(Failure::TooLarge(reason)) => self.close(connection, 1009, &reason),
             Err(failure) => {
                 self.reject(connection, update, &failure.to_string());
                 self.recover(&failure).await;

@@ -83,7 +83,7 @@ impl Application {
             if !self.facts.neighbours.is_empty() {
                 let some = self.facts.neighbours.take(NEIGHBOURS);
                 check_neighbours(&replica.doc.transact(), &some)?;
-                return self.bear(watch.elapsed(), 0, 0).map(|()| None);
+                return self.bear(replica, watch.elapsed(), 0, 0).map(|()| None);
             }
             if !self.is_long() {
                 self.apply_whole(replica, &watch)?;
@@ -111,7 +111,7 @@ impl Application {
         drop(txn);
         check_nothing_is_missing(is_missing)?;
         let blocks = self.facts.portions.blocks();
-        self.bear(watch.elapsed(), blocks, deleted)
+        self.bear(replica, watch.elapsed(), blocks, deleted)
     }
 
     fn apply_portion(
@@ -138,7 +138,7 @@ impl Application {
             spent if spent > SLOW => 1.max(self.portion_size / 4),
             _ => self.portion_size,
         };
-        self.bear(spent, portion.blocks, deleted)
+        self.bear(replica, spent, portion.blocks, deleted)
     }
 
     /// Of a long reply only what is new is worth storing; other updates are stored as they came.
@@ -146,9 +146,15 @@ impl Application {
         self.is_reply || !self.facts.has_new_blocks
     }
 
-    fn bear(&mut self, spent: Duration, blocks: usize, deleted: u64) -> Result<(), Failure> {
+    fn bear(
+        &mut self,
+        replica: &Replica,
+        spent: Duration,
+        blocks: usize,
+        deleted: u64,
+    ) -> Result<(), Failure> {
         self.effort.add(spent, blocks, deleted);
-        if self.bearing == Bearing::Limited && self.effort.is_excessive() {
+        if self.bearing == Bearing::Limited && self.effort.exceeds(replica.limits.effort) {
             return Err(Failure::Spoilt(
                 "the update is built so that it takes far more work than it brings".to_owned(),
             ));
@@ -158,6 +164,7 @@ impl Application {
 
     fn finish(&mut self, replica: &mut Replica) -> Result<Applied, Failure> {
         replica.strain.add(&self.effort);
+        replica.weight += self.facts.weight;
         let recorded = replica.recorder.take(&replica.doc.transact());
         if self.bearing == Bearing::Limited
             && let Some(reason) = forbidden(&recorded)

@@ -53,6 +53,7 @@ pub(super) fn check(
                 .find(|block| block.shape != Shape::Gap);
             last.is_some_and(|block| block.end() > clock_of(known, section.client))
         }),
+        weight: skeleton.weight,
         ..UpdateFacts::default()
     };
     for &(client, start, end) in &skeleton.deletes {

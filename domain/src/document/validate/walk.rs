@@ -111,6 +111,8 @@ pub(super) struct Skeleton {
     pub(super) deletes: Vec<(u64, u32, u32)>,
     /// Whether documents of the kind are one text, without shared types inside.
     pub(super) is_flat: bool,
+    /// Memory that it takes, estimated, in bytes.
+    pub(super) weight: usize,
 }
 
 pub(super) fn walk(
@@ -159,6 +161,7 @@ impl Walker<'_> {
             by_client: HashMap::new(),
             deletes: Vec::new(),
             is_flat: self.kind == WorkKind::Text,
+            weight: 0,
         };
         for place in 0..count {
             let section = self.section()?;
@@ -168,6 +171,7 @@ impl Walker<'_> {
             skeleton.sections.push(section);
         }
         self.deletes(&mut skeleton.deletes)?;
+        skeleton.weight = self.budget.spent(self.limits);
         Ok(skeleton)
     }
 
