@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::document::Version;
 use crate::document::edit::EditOutcome;
+use crate::document::replica::Applied;
 use crate::document::room::Outbound;
 use crate::error::{Error, Result};
 use crate::work::{AppendChanges, Appended, Change, PendingChange, Snapshot, StoredDocument};
@@ -36,6 +37,11 @@ impl Growth {
             log_bytes: stored.changes.iter().map(|(_, update)| update.len()).sum(),
             changes: stored.changes.len() as u64,
         }
+    }
+
+    /// What it holds now, roughly and at most.
+    pub(crate) fn bytes(&self) -> usize {
+        self.snapshot_bytes + self.log_bytes
     }
 
     fn add(&mut self, changes: &[PendingChange]) {
@@ -220,22 +226,23 @@ impl DocumentActor {
                 .await
             {
                 Ok(changes) if changes.is_empty() => return self.log_head = self.version,
-                Ok(changes) => self.take_stored(
-                    changes
-                        .into_iter()
-                        .filter(|change| change.version <= to)
-                        .collect(),
-                ),
+                Ok(mut changes) => {
+                    changes.retain(|change| change.version <= to);
+                    self.take_stored(changes).await;
+                }
                 Err(error) => return self.fail(&error),
             }
         }
     }
 
-    fn take_stored(&mut self, changes: Vec<Change>) {
+    async fn take_stored(&mut self, changes: Vec<Change>) {
         let mut has_hanging_edges = false;
         for change in &changes {
-            match self.replica.apply_stored(&change.update) {
-                Ok(recorded) => has_hanging_edges |= recorded.has_hanging_edges,
+            match self.apply_stored(&change.update).await {
+                Ok(Applied::Changed(_, recorded)) => {
+                    has_hanging_edges |= recorded.has_hanging_edges;
+                }
+                Ok(Applied::Nothing | Applied::Missing) => {}
                 Err(failure) => return self.fail(&failure),
             }
             self.attribution
@@ -270,7 +277,7 @@ impl DocumentActor {
         }
     }
 
-    async fn rebuild(&mut self) -> Result<()> {
+    pub(super) async fn rebuild(&mut self) -> Result<()> {
         let fresh = Self::open(self.shared.clone(), self.work.clone()).await?;
         let former = self.version;
         self.replica = fresh.replica;
@@ -297,7 +304,7 @@ impl DocumentActor {
     /// Refuses an update that would make the document larger than is allowed.
     pub(super) fn check_growth(&mut self, bytes: usize) -> std::result::Result<(), String> {
         let limit = self.shared.options.document_bytes;
-        if self.growth.snapshot_bytes + self.growth.log_bytes + bytes <= limit {
+        if self.growth.bytes() + bytes <= limit {
             return Ok(());
         }
         // The estimate counts what has been deleted since; the state itself decides.

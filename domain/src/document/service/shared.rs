@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -138,13 +139,34 @@ impl Shared {
     }
 
     /// The life of one actor, from reading its document to its last commit.
-    async fn live(self: Arc<Self>, work: WorkId, mut mailbox: mpsc::Receiver<Message>) {
+    async fn live(self: Arc<Self>, work: WorkId, mailbox: mpsc::Receiver<Message>) {
         match self.open_actor(work).await {
-            Ok(actor) => actor.run(&mut mailbox).await,
+            Ok(actor) => self.live_on(actor, work, mailbox).await,
             Err(error) => {
                 tracing::error!(document.id = %work, %error, source = ?error, "a document can not be opened");
+                self.bury(work, mailbox);
             }
         }
+    }
+
+    /// The rest of an actor's life, which may go on elsewhere.
+    async fn live_on(
+        self: Arc<Self>,
+        actor: DocumentActor,
+        work: WorkId,
+        mut mailbox: mpsc::Receiver<Message>,
+    ) {
+        match actor.run(&mut mailbox).await {
+            None => self.bury(work, mailbox),
+            Some((actor, thread)) => {
+                thread.spawn(move || -> Pin<Box<dyn Future<Output = ()>>> {
+                    Box::pin(self.live_on(actor, work, mailbox))
+                });
+            }
+        }
+    }
+
+    fn bury(&self, work: WorkId, mut mailbox: mpsc::Receiver<Message>) {
         // What is still in the mailbox is dropped with it: its senders see that and come to a new actor.
         mailbox.close();
         drop(mailbox);
@@ -190,11 +212,8 @@ impl Shared {
             .load_documents(&[work.id], Some(at))
             .await?
             .pop();
-        history::build_content(
-            work.kind,
-            &stored.ok_or_else(|| Error::not_found("work", work.id))?,
-            at,
-        )
+        let stored = stored.ok_or_else(|| Error::not_found("work", work.id))?;
+        history::content_of(&self.threads, work, stored, at).await
     }
 
     pub(crate) async fn list_changes(
