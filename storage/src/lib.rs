@@ -11,6 +11,8 @@ mod error;
 mod open;
 mod session;
 mod store;
+#[cfg(feature = "test-support")]
+pub mod test_support;
 mod wake;
 
 pub use open::{Storage, StorageOptions, open, open_beside};
