@@ -11,6 +11,7 @@ mod decision;
 pub mod engine;
 pub mod executors;
 pub mod model;
+pub mod offline;
 mod prompt_lint;
 pub mod tools;
 pub mod worker;
