@@ -14,9 +14,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
+use crate::card::{CardReads, CardWrites};
 use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
-use crate::card::{CardReads, CardWrites};
 use crate::idempotency::IdempotencyStore;
 use crate::ids::{TaskId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};

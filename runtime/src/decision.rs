@@ -56,7 +56,11 @@ struct ToldAction {
 }
 
 /// Reads a reply. An error says what is wrong with it, in words for the model.
-pub(crate) fn read_decision(arguments: &Value, task: &Task, tools: &Tools) -> Result<Decision, String> {
+pub(crate) fn read_decision(
+    arguments: &Value,
+    task: &Task,
+    tools: &Tools,
+) -> Result<Decision, String> {
     let bytes = arguments.to_string().len();
     if bytes > BYTES {
         return Err(format!(
@@ -64,7 +68,8 @@ pub(crate) fn read_decision(arguments: &Value, task: &Task, tools: &Tools) -> Re
         ));
     }
     check(Function::Decide, arguments)?;
-    let told: Told = serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
+    let told: Told =
+        serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
     let mut problems = Vec::new();
     look_at_sizes(&told, &mut problems);
     let checklist: Vec<_> = told
@@ -95,8 +100,16 @@ fn look_at_sizes(told: &Told, problems: &mut Vec<String>) {
     };
     most("actions", told.actions.len(), ACTIONS);
     most("items of the checklist", told.checklist.len(), ITEMS);
-    most("characters of the summary", told.summary.chars().count(), SUMMARY);
-    most("characters of the rationale", told.rationale.chars().count(), RATIONALE);
+    most(
+        "characters of the summary",
+        told.summary.chars().count(),
+        SUMMARY,
+    );
+    most(
+        "characters of the rationale",
+        told.rationale.chars().count(),
+        RATIONALE,
+    );
 }
 
 fn read_item(item: &ToldItem, problems: &mut Vec<String>) -> ChecklistItem {
@@ -104,7 +117,10 @@ fn read_item(item: &ToldItem, problems: &mut Vec<String>) -> ChecklistItem {
     for output in item.outputs.iter().flatten() {
         match output.parse::<WorkId>() {
             Ok(work) => outputs.push(work),
-            Err(error) => problems.push(format!("outputs of \u{201c}{}\u{201d}: {error}", item.title)),
+            Err(error) => problems.push(format!(
+                "outputs of \u{201c}{}\u{201d}: {error}",
+                item.title
+            )),
         }
     }
     if item.title.trim().is_empty() || item.title.chars().count() > 500 {
@@ -114,7 +130,8 @@ fn read_item(item: &ToldItem, problems: &mut Vec<String>) -> ChecklistItem {
         id: item.id.clone().unwrap_or_default().trim().to_owned(),
         title: item.title.clone(),
         // The schema has let only these through.
-        state: ChecklistState::from_name(&item.state.to_uppercase()).unwrap_or(ChecklistState::Todo),
+        state: ChecklistState::from_name(&item.state.to_uppercase())
+            .unwrap_or(ChecklistState::Todo),
         needs_confirmation: item.needs_confirmation.unwrap_or_default(),
         is_confirmed: false,
         depends_on: item.depends_on.clone().unwrap_or_default(),

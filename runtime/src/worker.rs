@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::error::Error;
-use domain::turn::{Claimable, Fence, TurnReads as _, TurnWake};
+use domain::turn::{Claimable, Fence, TurnWake};
 use tokio::sync::{Notify, broadcast};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;

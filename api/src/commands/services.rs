@@ -162,7 +162,10 @@ impl Services {
     }
 }
 
-pub(super) fn start_documents(limits: &LimitSettings, installation: &Installation) -> DocumentService {
+pub(super) fn start_documents(
+    limits: &LimitSettings,
+    installation: &Installation,
+) -> DocumentService {
     let options = DocumentOptions {
         threads: limits.document_threads,
         document_bytes: limits.document.0 as usize,

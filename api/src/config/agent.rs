@@ -86,12 +86,16 @@ fn model(layers: &Layers) -> Result<ModelChoice, ConfigError> {
         ("anthropic", ModelProvider::Anthropic),
     ];
     let number = |key: &str| -> Result<u64, ConfigError> {
-        Ok(layers.value::<Number>(key)?.map_or(0, |Number(price)| price as u64))
+        Ok(layers
+            .value::<Number>(key)?
+            .map_or(0, |Number(price)| price as u64))
     };
     let request_time = layers.value("model-request-time")?;
     Ok(ModelChoice {
         provider: choice(layers, "model-provider", providers)?,
-        base_url: layers.value::<WebUrl>("model-base-url")?.map(|WebUrl(url)| url),
+        base_url: layers
+            .value::<WebUrl>("model-base-url")?
+            .map(|WebUrl(url)| url),
         model: layers.value("model")?,
         router_model: layers.value("router-model")?,
         executor_model: layers.value("executor-model")?,

@@ -99,7 +99,8 @@ impl AnswerCard {
         );
         if is_grant && self.caller.kind == TokenKind::PublicApi {
             return Err(Error::Forbidden(
-                "a program's token can not answer this card; a person does, in the interface".to_owned(),
+                "a program's token can not answer this card; a person does, in the interface"
+                    .to_owned(),
             ));
         }
         if let Some(comment) = &self.comment {
@@ -155,7 +156,13 @@ impl AnswerCard {
                 MessageState::Undeliverable | MessageState::AwaitingChoice
             )
         }) {
-            deliver(&mut change, &mut message, RoutingStage::Deterministic, self.spare).await?;
+            deliver(
+                &mut change,
+                &mut message,
+                RoutingStage::Deterministic,
+                self.spare,
+            )
+            .await?;
             change.save_message(&message).await?;
         }
         change.save().await?;
@@ -216,10 +223,13 @@ impl AnswerCard {
         let Some((_, mut projections)) = found else {
             return Ok(Vec::new());
         };
-        let items = projections.checklist.iter().filter(|item| match &card.item {
-            Some(asked) => item.id == *asked,
-            None => item.is_open_checkpoint(),
-        });
+        let items = projections
+            .checklist
+            .iter()
+            .filter(|item| match &card.item {
+                Some(asked) => item.id == *asked,
+                None => item.is_open_checkpoint(),
+            });
         let confirmed: Vec<_> = items.map(|item| item.id.clone()).collect();
         confirm(
             &mut projections.checklist,

@@ -275,7 +275,10 @@ fn join(pieces: &mut Vec<Piece>, first: usize, after: &str) {
 fn around(piece: &Piece, after: &str, now: &str) -> Result<(usize, usize), Moved> {
     let stretch = |characters: usize| {
         let before = after[..piece.start].char_indices().rev();
-        let start = before.take(characters).last().map_or(piece.start, |(at, _)| at);
+        let start = before
+            .take(characters)
+            .last()
+            .map_or(piece.start, |(at, _)| at);
         let behind = after[piece.end..].char_indices();
         let end = behind
             .take(characters)

@@ -21,8 +21,8 @@ use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 use crate::turn::StepRef;
 
-pub use post::{Address, PostMessage};
 pub(crate) use post::deliver;
+pub use post::{Address, PostMessage};
 pub use withdraw::{ReplaceMessage, WithdrawMessage, Withdrawn};
 
 named! {

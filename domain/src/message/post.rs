@@ -66,7 +66,8 @@ impl Command for PostMessage {
                 return serde_json::from_value(first)
                     .map_err(|error| Error::Internal(error.into()));
             }
-            tx.remember_idempotency(key, &json!(self.message.id)).await?;
+            tx.remember_idempotency(key, &json!(self.message.id))
+                .await?;
         }
         self.check_attachments(tx).await?;
         let mut message = self.message.clone();
@@ -98,30 +99,25 @@ impl PostMessage {
         Ok(())
     }
 
-    async fn to_task(
-        &self,
-        tx: &dyn Transaction,
-        message: &mut Message,
-        id: TaskId,
-    ) -> Result<()> {
+    async fn to_task(&self, tx: &dyn Transaction, message: &mut Message, id: TaskId) -> Result<()> {
         let (task, _) = visible_task(tx, id, self.caller.user).await?;
         if task.workspace != message.workspace {
             return Err(Error::not_found("task", id));
         }
-        let mut change =
-            TaskChange::of(tx, task, self.caller.actor(), self.message.created_at);
-        deliver(&mut change, message, RoutingStage::Deterministic, self.spare).await?;
+        let mut change = TaskChange::of(tx, task, self.caller.actor(), self.message.created_at);
+        deliver(
+            &mut change,
+            message,
+            RoutingStage::Deterministic,
+            self.spare,
+        )
+        .await?;
         change.post(message).await?;
         change.save().await?;
         Ok(())
     }
 
-    async fn to_card(
-        &self,
-        tx: &dyn Transaction,
-        message: &mut Message,
-        id: CardId,
-    ) -> Result<()> {
+    async fn to_card(&self, tx: &dyn Transaction, message: &mut Message, id: CardId) -> Result<()> {
         let card = tx.list_cards_by_id(&[id]).await?.pop();
         let card = card.filter(|card| card.workspace == message.workspace);
         let task = card.as_ref().and_then(|card| card.task);
@@ -191,7 +187,11 @@ impl PostMessage {
         let posted = json!({"state": message.state});
         let opened = json!({"kind": card.kind});
         let events = vec![
-            event(EventKind::MessagePosted, Subject::Message(message.id), posted),
+            event(
+                EventKind::MessagePosted,
+                Subject::Message(message.id),
+                posted,
+            ),
             event(EventKind::CardOpened, Subject::Card(card.id), opened),
         ];
         tx.emit(message.workspace, events).await
@@ -303,7 +303,10 @@ async fn reject(
         ..card_about(
             spare,
             message,
-            &format!("\u{201c}{}\u{201d} is {status}. What should happen with your message?", change.task.title),
+            &format!(
+                "\u{201c}{}\u{201d} is {status}. What should happen with your message?",
+                change.task.title
+            ),
         )
     };
     change.raise(&card).await

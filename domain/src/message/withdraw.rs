@@ -110,7 +110,13 @@ impl Command for ReplaceMessage {
         take_back(tx, &mut former, MessageState::Replaced, self.at).await?;
         let task = task.ok_or_else(|| not_replaceable(&former))?;
         let mut change = TaskChange::load(tx, task, self.caller.actor(), self.at).await?;
-        deliver(&mut change, &mut new, RoutingStage::Deterministic, self.spare).await?;
+        deliver(
+            &mut change,
+            &mut new,
+            RoutingStage::Deterministic,
+            self.spare,
+        )
+        .await?;
         change.post(&new).await?;
         change.save().await?;
         Ok(Withdrawn::Done(new.id))
@@ -143,7 +149,10 @@ async fn take_back(
     state: MessageState,
     at: Timestamp,
 ) -> Result<()> {
-    if matches!(message.state, MessageState::Replaced | MessageState::Answered | MessageState::Consumed) {
+    if matches!(
+        message.state,
+        MessageState::Replaced | MessageState::Answered | MessageState::Consumed
+    ) {
         return Err(not_replaceable(message));
     }
     message.state = state;

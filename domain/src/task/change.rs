@@ -16,7 +16,7 @@ use crate::journal::{JournalEntry, JournalKind};
 use crate::message::Message;
 use crate::store::Transaction;
 use crate::time::Timestamp;
-use crate::turn::{StepRef, Turn, TurnState, TurnWake};
+use crate::turn::{Call, StepRef, Turn, TurnState, TurnWake};
 
 /// A task that is being changed.
 pub(crate) struct TaskChange<'tx> {
@@ -142,6 +142,28 @@ impl<'tx> TaskChange<'tx> {
             json!({"state": message.state}),
         );
         Ok(())
+    }
+
+    /// Notes what came of a call, in the journal and for those who follow.
+    pub(crate) fn note_result(&mut self, call: &Call) {
+        let text = match &call.error {
+            Some(error) => format!("{}: {error}", call.tool),
+            None => format!("{}: {}", call.tool, call.state.name().to_lowercase()),
+        };
+        self.note(
+            JournalKind::Result,
+            text,
+            json!({"call": call.id, "tool": call.tool, "state": call.state, "result": call.result, "error": call.error}),
+        );
+        self.note_call(call);
+    }
+
+    /// Tells those who follow that a call has another state.
+    pub(crate) fn note_call(&mut self, call: &Call) {
+        self.tell(
+            EventKind::CallStateChanged,
+            json!({"callId": call.id, "tool": call.tool, "state": call.state}),
+        );
     }
 
     /// Raises a card.

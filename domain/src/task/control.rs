@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::event::EventKind;
 use crate::ids::{TaskId, WorkspaceId};
 use crate::journal::JournalKind;
+use crate::page::{End, Window};
 use crate::people::{Caller, Role, check_text};
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
@@ -90,6 +91,8 @@ actions! {
     PromoteTask, "task.promote", promote;
     /// Folds the projections anew out of the journal.
     RebuildProjections, "task.rebuild_projections", rebuild;
+    /// Drops the projections; the next decision or a rebuild brings them back.
+    DropProjections, "task.drop_projections", drop_projections;
 }
 
 async fn pause(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
@@ -99,7 +102,10 @@ async fn pause(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
             Err(not_possible(change, "be paused"))
         }
         _ => {
-            let reason = action.reason.clone().unwrap_or_else(|| "paused by a person".to_owned());
+            let reason = action
+                .reason
+                .clone()
+                .unwrap_or_else(|| "paused by a person".to_owned());
             change.set_status(TaskStatus::Paused, Some(reason));
             Ok(())
         }
@@ -112,7 +118,10 @@ async fn resume(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> 
             go_on(change, action.spare).await
         }
         TaskStatus::Queued | TaskStatus::Running => Ok(()),
-        _ => Err(not_possible(change, "be resumed; write to it to make it go on")),
+        _ => Err(not_possible(
+            change,
+            "be resumed; write to it to make it go on",
+        )),
     }
 }
 
@@ -124,6 +133,7 @@ pub(crate) async fn go_on(change: &mut TaskChange<'_>, spare: Spare) -> Result<(
     course.is_nudge_due = false;
     course.model_failures = 0;
     let Some(id) = change.task.active_turn else {
+        give_up_calls(change).await?;
         return change.queue_turn(spare.turn).await;
     };
     // Paused before the boundary was reached: the turn has never stopped.
@@ -138,6 +148,38 @@ pub(crate) async fn go_on(change: &mut TaskChange<'_>, spare: Spare) -> Result<(
     Ok(())
 }
 
+/// What was under way as the task was stopped, and has not come back, may have had its effect: the next step reads that.
+async fn give_up_calls(change: &mut TaskChange<'_>) -> Result<()> {
+    if !matches!(
+        change.task.status,
+        TaskStatus::Stopped | TaskStatus::Archived
+    ) {
+        return Ok(());
+    }
+    let last = Window {
+        limit: 1,
+        end: End::Last,
+        after: None,
+        before: None,
+    };
+    let turns = change.tx.list_turns(change.task.id, last).await?.rows;
+    let ids: Vec<_> = turns.iter().map(|turn| turn.id).collect();
+    for mut call in change.tx.list_calls(&ids).await? {
+        if call.state != CallState::Started {
+            continue;
+        }
+        call.state = CallState::OutcomeUnknown;
+        call.ended_at = Some(change.at);
+        call.error = Some(
+            "the task was stopped while this ran: it may have had its effect or not; check the state before you decide"
+                .to_owned(),
+        );
+        change.tx.update_call(&call).await?;
+        change.note_result(&call);
+    }
+    Ok(())
+}
+
 async fn stop(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
     if matches!(
         change.task.status,
@@ -145,7 +187,10 @@ async fn stop(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
     ) {
         return Ok(());
     }
-    let reason = action.reason.clone().unwrap_or_else(|| "stopped by a person".to_owned());
+    let reason = action
+        .reason
+        .clone()
+        .unwrap_or_else(|| "stopped by a person".to_owned());
     end(change, TaskStatus::Stopped, reason).await
 }
 
@@ -153,7 +198,10 @@ async fn archive(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()>
     if change.task.status == TaskStatus::Archived {
         return Ok(());
     }
-    let reason = action.reason.clone().unwrap_or_else(|| "archived by a person".to_owned());
+    let reason = action
+        .reason
+        .clone()
+        .unwrap_or_else(|| "archived by a person".to_owned());
     end(change, TaskStatus::Archived, reason).await
 }
 
@@ -201,8 +249,16 @@ async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
         "the task became a persistent one",
         json!({"promoted": true}),
     );
-    change.tell(EventKind::TaskUpdated, json!({"kind": TaskKind::Persistent}));
+    change.tell(
+        EventKind::TaskUpdated,
+        json!({"kind": TaskKind::Persistent}),
+    );
     Ok(())
+}
+
+async fn drop_projections(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
+    let (workspace, id) = (change.task.workspace, change.task.id);
+    change.tx.delete_projections(workspace, id).await
 }
 
 async fn rebuild(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {

@@ -15,7 +15,9 @@ pub(crate) async fn fold(
     reads: &(impl JournalReads + ?Sized),
     task: TaskId,
 ) -> Result<Option<Projections>> {
-    let plan = reads.list_newest_journal(task, &[JournalKind::Plan], 0, 1).await?;
+    let plan = reads
+        .list_newest_journal(task, &[JournalKind::Plan], 0, 1)
+        .await?;
     let Some(plan) = plan.first() else {
         return Ok(None);
     };

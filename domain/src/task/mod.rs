@@ -28,12 +28,16 @@ use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
-pub use control::{
-    ArchiveTask, FoldProjections, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask, TaskAction,
-    UpdateTask,
-};
 pub(crate) use control::go_on;
+<<<<<<< HEAD
 pub use create::{CreateTask, title_of, visible_task};
+=======
+pub use control::{
+    ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
+    ResumeTask, StopTask, TaskAction, UpdateTask,
+};
+pub use create::{CreateTask, visible_task};
+>>>>>>> tasks
 pub(crate) use fold::confirm;
 pub use language::detect_language;
 pub use standing::{Standing, TaskLimits, Verdict, verdict};

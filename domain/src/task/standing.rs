@@ -240,10 +240,7 @@ mod tests {
         ];
         let mut state = standing(&plan);
         state.autonomy = Autonomy::AskEachStep;
-        assert_eq!(
-            verdict(&state),
-            Verdict::AskPerson(Some("a".to_owned()))
-        );
+        assert_eq!(verdict(&state), Verdict::AskPerson(Some("a".to_owned())));
         let shown = ["a".to_owned()];
         state.shown_items = &shown;
         assert_eq!(verdict(&state), Verdict::NextStep);

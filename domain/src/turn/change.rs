@@ -98,11 +98,7 @@ impl<'tx> TurnChange<'tx> {
     }
 
     async fn write(self) -> Result<()> {
-        if !self
-            .tx()
-            .update_turn(&self.turn, self.presented)
-            .await?
-        {
+        if !self.tx().update_turn(&self.turn, self.presented).await? {
             let fence = Fence {
                 workspace: self.turn.workspace,
                 task: self.turn.task,

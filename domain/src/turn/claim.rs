@@ -17,7 +17,6 @@ use super::{
 };
 use crate::actor::Actor;
 use crate::error::Result;
-use crate::event::{EventKind, Subject};
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskChange, TaskLimits, TaskStatus};
@@ -178,16 +177,6 @@ async fn give_up(change: &mut TurnChange<'_>, call: &mut Call) -> Result<()> {
             .to_owned(),
     );
     change.tx().update_call(call).await?;
-    let error = call.error.clone().unwrap_or_default();
-    change.task.note(
-        JournalKind::Result,
-        format!("{}: outcome unknown", call.tool),
-        json!({"call": call.id, "tool": call.tool, "state": call.state, "error": error}),
-    );
-    change.task.tell_of(
-        EventKind::CallStateChanged,
-        Subject::Task(call.task),
-        json!({"callId": call.id, "tool": call.tool, "state": call.state}),
-    );
+    change.note_result(call);
     Ok(())
 }

@@ -135,7 +135,9 @@ impl StoreDecision {
     async fn rewrite(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let task = self.fence.task;
         let former = change.tx().list_projections(&[task]).await?.pop();
-        let former = former.map(|(_, projections)| projections).unwrap_or_default();
+        let former = former
+            .map(|(_, projections)| projections)
+            .unwrap_or_default();
         let checklist = merged(&former.checklist, &self.decision.checklist);
         note_closed(change, &former.checklist, &checklist);
         let calls: Vec<_> = self
@@ -248,7 +250,8 @@ impl StoreDecision {
         match equal.state {
             CallState::Done => {
                 call.state = CallState::Done;
-                call.result = Some(json!({"repeats": equal.id, "note": note, "result": equal.result}));
+                call.result =
+                    Some(json!({"repeats": equal.id, "note": note, "result": equal.result}));
             }
             _ if call.risk == Risk::Read => {}
             _ => {
@@ -287,9 +290,8 @@ fn merged(former: &[ChecklistItem], planned: &[ChecklistItem]) -> Vec<ChecklistI
             let known = former.iter().find(|known| known.id == item.id);
             // What is done anew is to be confirmed anew.
             item.is_confirmed = item.state == ChecklistState::Done
-                && known.is_some_and(|known| {
-                    known.is_confirmed && known.state == ChecklistState::Done
-                });
+                && known
+                    .is_some_and(|known| known.is_confirmed && known.state == ChecklistState::Done);
             item
         })
         .collect()

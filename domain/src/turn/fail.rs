@@ -106,11 +106,9 @@ impl FailStep {
         change.release_open_step().await?;
         change.end(TurnState::Failed);
         if change.task.task.status == TaskStatus::Paused {
-            change.task.note(
-                JournalKind::SystemEvent,
-                reason,
-                json!({"step": self.step}),
-            );
+            change
+                .task
+                .note(JournalKind::SystemEvent, reason, json!({"step": self.step}));
         } else {
             change
                 .task

@@ -15,7 +15,7 @@ use super::{
 use crate::actor::Actor;
 use crate::document::Version;
 use crate::error::{Error, Result};
-use crate::event::{EventKind, Subject};
+use crate::event::EventKind;
 use crate::ids::WorkId;
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
@@ -120,12 +120,16 @@ impl FinishCalls {
 
     /// The turn was stopped while the calls ran: what they did is known, and paid for, and wakes nothing.
     async fn store_late(&self, tx: &dyn Transaction) -> Result<()> {
-        let mut task =
-            TaskChange::load(tx, self.fence.task, Actor::System, self.at).await?;
+        let mut task = TaskChange::load(tx, self.fence.task, Actor::System, self.at).await?;
         let mut calls = tx.list_step_calls(self.fence.turn, self.step).await?;
         for finished in &self.finished {
-            // Stopping has raised the epoch of the turn, not that of the call.
-            let Ok(call) = started(&mut calls, finished.index, self.fence) else {
+            // Stopping has raised the epoch of the turn, not that of the call; a resume has called its outcome unknown.
+            let is_late = |call: &&mut Call| {
+                call.id.index == finished.index
+                    && call.epoch == self.fence.epoch
+                    && matches!(call.state, CallState::Started | CallState::OutcomeUnknown)
+            };
+            let Some(call) = calls.iter_mut().find(is_late) else {
                 continue;
             };
             self.store(tx, call, finished).await?;
@@ -139,11 +143,7 @@ impl FinishCalls {
                 format!("{}: came after the stop", call.tool),
                 json!({"call": call.id, "tool": call.tool, "state": call.state, "result": call.result, "error": call.error, "isLate": true}),
             );
-            task.tell_of(
-                EventKind::CallStateChanged,
-                Subject::Task(call.task),
-                json!({"callId": call.id, "tool": call.tool, "state": call.state}),
-            );
+            task.note_call(call);
         }
         task.save().await?;
         Ok(())

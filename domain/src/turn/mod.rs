@@ -31,10 +31,17 @@ use crate::document::Version;
 use crate::error::Result;
 use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::names::named;
+<<<<<<< HEAD
 use crate::page::{End, Page, Window};
+=======
+use crate::page::{Page, Window};
+use crate::store::Command;
+>>>>>>> tasks
 use crate::time::Timestamp;
 
-pub use call::{Call, CallId, CallOutcome, CallState, Effect, LargeResult, PlannedCall, Risk, equal_key};
+pub use call::{
+    Call, CallId, CallOutcome, CallState, Effect, LargeResult, PlannedCall, Risk, equal_key,
+};
 pub(crate) use change::{TurnChange, check_fence};
 pub use claim::{ClaimTurn, Claimed};
 pub use decide::{Decision, NextHint, StoreDecision};
@@ -366,3 +373,13 @@ pub struct TurnWake {
     /// The epoch that holds now.
     pub epoch: Epoch,
 }
+
+/// Every command with which a turn is moved on: the places at which a process can die with something stored. Each has a case in the
+/// tests of crashes.
+pub const WRITE_POINTS: [&str; 5] = [
+    <ClaimTurn as Command>::NAME,
+    <StoreDecision as Command>::NAME,
+    <StartCalls as Command>::NAME,
+    <FinishCalls as Command>::NAME,
+    <StoreSegment as Command>::NAME,
+];

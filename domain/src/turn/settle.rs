@@ -1,16 +1,10 @@
 //! Settling a step: all its calls are over, and stored state says what happens next (A2).
 
-use serde_json::{Value, json};
-
 use super::open::{OpenedStep, open_step};
 use super::{Call, CallState, Risk, Spare, Step, StepState, TurnChange, TurnState};
-use crate::card::{
-    ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords,
-};
+use crate::card::{ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords};
 use crate::error::Result;
-use crate::task::{
-    ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict,
-};
+use crate::task::{ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict};
 use crate::time::Timestamp;
 
 /// What there is to do for the worker of a turn.
@@ -46,7 +40,9 @@ pub(super) async fn settle(
     let checklist = checklist.map(|(_, projections)| projections.checklist);
     let checklist = checklist.unwrap_or_default();
     let has_unread = change.tx().count_unread(workspace, id).await? > 0;
-    let has_open_card = !change.tx().list_cards(&[id], Some(true)).await?.is_empty();
+    let cards = change.tx().list_cards(&[id], Some(true)).await?;
+    // A card about a message that the task could not take is no question of the task.
+    let has_open_card = cards.iter().any(|card| card.message.is_none());
     let task = &change.task.task;
     let idle_turns = match change.turn.has_progress {
         true => 0,
@@ -70,8 +66,13 @@ pub(super) async fn settle(
 
 /// A new usable result (A3): replies and reads are none.
 fn is_progress(call: &Call) -> bool {
-    let repeats = call.result.as_ref().is_some_and(|result| result.get("repeats").is_some());
-    call.state == CallState::Done && !repeats && (call.risk != Risk::Read || call.tool == "delegate")
+    let repeats = call
+        .result
+        .as_ref()
+        .is_some_and(|result| result.get("repeats").is_some());
+    call.state == CallState::Done
+        && !repeats
+        && (call.risk != Risk::Read || call.tool == "delegate")
 }
 
 /// What the model must see before the task can be called delivered.
@@ -93,7 +94,8 @@ fn limit_reached(task: &Task, now: Timestamp, limits: TaskLimits) -> Option<Stri
     {
         return Some(format!("the budget of {budget} micros is spent"));
     }
-    (days >= u64::from(limits.days)).then(|| format!("the limit of {} days is reached", limits.days))
+    (days >= u64::from(limits.days))
+        .then(|| format!("the limit of {} days is reached", limits.days))
 }
 
 async fn carry_out(
@@ -113,10 +115,16 @@ async fn carry_out(
             return Ok(After::Ended);
         }
         Verdict::AskPerson(item) => {
-            if let Some(item) = checklist.iter().find(|known| Some(&known.id) == item.as_ref()) {
+            if let Some(item) = checklist
+                .iter()
+                .find(|known| Some(&known.id) == item.as_ref())
+            {
                 ask_about(change, item, spare).await?;
             }
-            (TaskStatus::WaitingForPerson, Some("a question waits for an answer".to_owned()))
+            (
+                TaskStatus::WaitingForPerson,
+                Some("a question waits for an answer".to_owned()),
+            )
         }
         Verdict::Hold => (TaskStatus::Paused, change.task.task.status_reason.clone()),
         Verdict::Limit(limit) => (
@@ -182,26 +190,12 @@ async fn ask_about(change: &mut TurnChange<'_>, item: &ChecklistItem, spare: Spa
 impl TurnChange<'_> {
     /// Notes what came of a call, in the journal and for those who follow.
     pub(super) fn note_result(&mut self, call: &Call) {
-        let result = call.result.clone().unwrap_or(Value::Null);
-        let text = match (&call.error, call.state) {
-            (Some(error), _) => format!("{}: {error}", call.tool),
-            (None, state) => format!("{}: {}", call.tool, state.name().to_lowercase()),
-        };
-        self.task.note(
-            crate::journal::JournalKind::Result,
-            text,
-            json!({"call": call.id, "tool": call.tool, "state": call.state, "result": result, "error": call.error}),
-        );
-        self.note_state(call);
+        self.task.note_result(call);
     }
 
     /// Tells those who follow that a call has another state.
     pub(super) fn note_state(&mut self, call: &Call) {
-        self.task.tell_of(
-            crate::event::EventKind::CallStateChanged,
-            crate::event::Subject::Task(call.task),
-            json!({"callId": call.id, "tool": call.tool, "state": call.state}),
-        );
+        self.task.note_call(call);
     }
 
     /// Whether a step of this turn after the given one has consumed a message.

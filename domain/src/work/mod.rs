@@ -25,8 +25,8 @@ use crate::time::Timestamp;
 pub use append::{
     AppendChanges, Appended, FinishedUpload, PendingChange, Quarantine, SaveSnapshot,
 };
-pub use commands::{CreateUpload, CreateWork, DeleteWork, RenameWork, RestoreWork, visible_work};
 pub(crate) use commands::delete_by_person;
+pub use commands::{CreateUpload, CreateWork, DeleteWork, RenameWork, RestoreWork, visible_work};
 
 /// What a work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -39,9 +39,9 @@ pub struct ContextLimits {
 impl Default for ContextLimits {
     fn default() -> Self {
         Self {
-            summaries: 800,
-            recent: 3_600,
-            recent_kept: 2_400,
+            summaries: 500,
+            recent: 2_400,
+            recent_kept: 1_600,
         }
     }
 }
@@ -140,5 +140,9 @@ fn recent_text(situation: &Situation, most: u32) -> String {
 /// SHA-256, hexadecimal.
 fn hash(text: &str) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    digest
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }

@@ -172,7 +172,12 @@ fn budget(situation: &Situation) -> String {
 
 fn cards(situation: &Situation) -> String {
     let line = |card: &domain::card::Card| {
-        format!("{} {}: {}\n", card.id, card.kind.name(), cut(&card.prompt, ARGUMENTS))
+        format!(
+            "{} {}: {}\n",
+            card.id,
+            card.kind.name(),
+            cut(&card.prompt, ARGUMENTS)
+        )
     };
     situation.cards.iter().map(line).collect()
 }
@@ -212,7 +217,12 @@ fn notices(situation: &Situation) -> String {
 
 fn lines(situation: &Situation) -> String {
     let line = |line: &domain::line::Line| {
-        format!("{} {}: {}\n", line.id, line.executor, cut(&line.purpose, 200))
+        format!(
+            "{} {}: {}\n",
+            line.id,
+            line.executor,
+            cut(&line.purpose, 200)
+        )
     };
     situation.lines.iter().map(line).collect()
 }
@@ -223,7 +233,12 @@ fn messages(situation: &Situation) -> String {
             [] => String::new(),
             works => format!(" [attached: {}]", json!(works)),
         };
-        format!("{} by {}{works}:\n{}\n", message.id, who(&message.author), message.text)
+        format!(
+            "{} by {}{works}:\n{}\n",
+            message.id,
+            who(&message.author),
+            message.text
+        )
     };
     situation.messages.iter().map(line).collect()
 }

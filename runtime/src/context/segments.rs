@@ -82,7 +82,10 @@ pub(crate) fn span_to_summarise(situation: &Situation, limits: ContextLimits) ->
         .min(entries.len().saturating_sub(1));
     let (first, last) = (entries.first()?, entries.get(count.checked_sub(1)?)?);
     Some(Span {
-        number: situation.segments.last().map_or(1, |segment| segment.number + 1),
+        number: situation
+            .segments
+            .last()
+            .map_or(1, |segment| segment.number + 1),
         from_sequence: first.sequence,
         to_sequence: last.sequence,
         text: texts[..count].concat(),

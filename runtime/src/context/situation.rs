@@ -1,14 +1,14 @@
 //! Everything stored that a step's request is made of.
 
-use domain::card::{Card, CardReads as _};
+use domain::card::Card;
 use domain::error::{Error, Result};
-use domain::journal::{JournalEntry, JournalReads as _};
-use domain::line::{ContextSegment, Line, LineReads as _};
+use domain::journal::JournalEntry;
+use domain::line::{ContextSegment, Line};
 use domain::message::Message;
 use domain::store::Reads;
-use domain::task::{ChangeNotice, LinkedWork, Projections, Task, TaskReads as _};
+use domain::task::{ChangeNotice, LinkedWork, Projections, Task};
 use domain::turn::{OpenedStep, Step};
-use domain::work::{Work, WorkReads as _};
+use domain::work::Work;
 
 /// Segments that are looked at; more never fit their budget.
 const SEGMENTS: u32 = 40;
@@ -59,7 +59,9 @@ impl Situation {
             seen.iter().any(|(work, _)| *work == notice.work)
         });
         Ok(Self {
-            projections: projections.map(|(_, projections)| projections).unwrap_or_default(),
+            projections: projections
+                .map(|(_, projections)| projections)
+                .unwrap_or_default(),
             cards: reads.list_cards(&[id], Some(true)).await?,
             lines: reads.list_lines(&[id]).await?,
             step: opened.step.clone(),

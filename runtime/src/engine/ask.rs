@@ -106,7 +106,9 @@ impl Engine {
         add(counted, reply.usage);
         usage.model = reply.model;
         let situation = request.situation.as_ref().ok_or_else(|| {
-            Attempt::Failed(StepFailure::Final("the request has no situation".to_owned()))
+            Attempt::Failed(StepFailure::Final(
+                "the request has no situation".to_owned(),
+            ))
         })?;
         read_decision(&reply.arguments, &situation.task, &self.tools).map_err(|problem| {
             Attempt::Misfit {

@@ -1,7 +1,7 @@
 //! Carrying out the calls of a decided step, in order; reads that stand side by side run side by side.
 
 use domain::error::{Error, Result};
-use domain::task::{Task, TaskReads as _};
+use domain::task::Task;
 use domain::turn::{
     After, Call, CallOutcome, Fence, FinishCalls, FinishedCall, LARGE_RESULT_BYTES,
     LargeResult, Risk, Spare, StartCalls, Step, digest,

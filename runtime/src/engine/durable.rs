@@ -16,7 +16,10 @@ const ATTEMPTS: u32 = 60;
 impl Engine {
     /// Runs a command until the store says what became of it. None where an earlier attempt was stored though its answer was lost:
     /// stored state then says how to go on.
-    pub(super) async fn durably<C: Command + Clone>(&self, command: C) -> Result<Option<C::Output>> {
+    pub(super) async fn durably<C: Command + Clone>(
+        &self,
+        command: C,
+    ) -> Result<Option<C::Output>> {
         let mut pause = FIRST_PAUSE;
         let mut is_repeated = false;
         for _ in 0..ATTEMPTS {

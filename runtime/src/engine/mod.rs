@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::error::{Error, Result};
-use domain::message::{MessageReads as _, MessageState};
+use domain::message::MessageState;
 use domain::store::{Reads, SharedStore, StoreExt as _};
 use domain::task::TaskLimits;
 use domain::time::Timestamp;
 use domain::turn::{
     After, ClaimTurn, Claimable, Fence, OpenedStep, ReleaseTurn, RenewLease, Spare, StepState,
-    TurnReads as _, TurnState, WorkerId,
+    TurnState, WorkerId,
 };
 use tokio_util::sync::CancellationToken;
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::store::StoreExt as _;
-use domain::time::Timestamp;
-use domain::turn::{Spare, TurnReads as _};
 use domain::task::WakeTask;
+use domain::time::Timestamp;
+use domain::turn::Spare;
 
 use super::Shared;
 

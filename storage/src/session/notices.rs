@@ -87,14 +87,14 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         let mut values = vec![id(workspace.uuid()), id(noticed.work.uuid())];
         values.extend(task_ids(tasks));
         let rows = self.rows(&sql, values).await?;
-        let mut notices: Vec<_> = rows.iter().map(notice).collect::<Result<_>>()?;
-        for notice in &mut notices {
+        let mut unread: Vec<_> = rows.iter().map(notice).collect::<Result<_>>()?;
+        for notice in &mut unread {
             merge(notice, noticed);
         }
-        let known: HashSet<TaskId> = notices.iter().map(|notice| notice.task).collect();
+        let known: HashSet<TaskId> = unread.iter().map(|notice| notice.task).collect();
         let new = tasks.iter().filter(|task| !known.contains(task));
-        notices.extend(new.map(|task| new_notice(*task, noticed)));
-        self.put_notices(workspace, &notices).await
+        unread.extend(new.map(|task| new_notice(*task, noticed)));
+        self.put_notices(workspace, &unread).await
     }
 
     async fn put_notices(&self, workspace: WorkspaceId, notices: &[ChangeNotice]) -> Result<()> {

@@ -27,19 +27,19 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         read: fn(&QueryResult) -> Result<T>,
     ) -> Result<Page<T>> {
         let mut values = list.values;
-        let mut sql = list.sql.to_owned();
+        let key = list.key.join(", ");
+        let mut bounds = String::new();
         for (bound, comparison) in [(window.after, ">"), (window.before, "<")] {
             let Some(bound) = bound.map(position) else {
                 continue;
             };
-            let bounds = placeholders(values.len() + 1, bound.len());
-            let key = list.key.join(", ");
-            sql.push_str(&format!(" and ({key}) {comparison} ({bounds})"));
+            let place = placeholders(values.len() + 1, bound.len());
+            bounds = format!("{bounds} and ({key}) {comparison} ({place})");
             values.extend(bound);
         }
         values.push(number(u64::from(window.limit) + 1));
         let end = at_end(list.key, window.end, values.len());
-        sql.push_str(&format!(" {end}"));
+        let sql = format!("{}{bounds} {end}", list.sql);
         let rows = self.rows(&sql, values).await?;
         let mut rows: Vec<_> = rows.iter().map(read).collect::<Result<_>>()?;
         if window.end == End::Last {

@@ -10,3 +10,4 @@ mod place;
 mod rows;
 mod shared;
 mod single;
+mod turns;

@@ -54,7 +54,11 @@ fn only_fields_that_still_have_the_changes_value_go_back() {
 
 #[test]
 fn a_node_that_went_comes_back_with_its_edges_and_one_that_came_goes() {
-    let (a, b, c) = (node("a", "1", "A"), node("b", "2", "B"), node("c", "3", "C"));
+    let (a, b, c) = (
+        node("a", "1", "A"),
+        node("b", "2", "B"),
+        node("c", "3", "C"),
+    );
     let before = content(&[a.clone(), b.clone()], &[edge("ab", "a", "b")]);
     let after = content(&[a.clone(), c.clone()], &[edge("ac", "a", "c")]);
     let operations = undo_nodes(&before, &after, &after);
@@ -72,11 +76,19 @@ fn a_node_that_went_comes_back_with_its_edges_and_one_that_came_goes() {
 #[test]
 fn a_node_that_moved_goes_back_and_its_neighbours_stay() {
     let before = content(
-        &[node("a", "1", "A"), node("b", "2", "B"), node("c", "3", "C")],
+        &[
+            node("a", "1", "A"),
+            node("b", "2", "B"),
+            node("c", "3", "C"),
+        ],
         &[],
     );
     let after = content(
-        &[node("c", "0", "C"), node("a", "1", "A"), node("b", "2", "B")],
+        &[
+            node("c", "0", "C"),
+            node("a", "1", "A"),
+            node("b", "2", "B"),
+        ],
         &[],
     );
     let operations = undo_nodes(&before, &after, &after);
