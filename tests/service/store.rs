@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
 use domain::store::{ErasedCommand, Reads, SharedStore, Signal, Store};
+use domain::turn::TurnWake;
 use domain::{Error, Result};
 use tokio::sync::{Semaphore, broadcast, watch};
 
@@ -80,6 +81,10 @@ impl Store for HandledStore {
 
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.store.follow_access()
+    }
+
+    fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
+        self.store.follow_turns()
     }
 
     fn follow_signals(&self) -> broadcast::Receiver<Signal> {

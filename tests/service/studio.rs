@@ -115,7 +115,8 @@ impl Studio {
             asset: None,
         };
         let command = CreateWork {
-            caller: self.caller,
+            user: self.caller.user,
+            fence: None,
             work,
             content: Some(PendingChange {
                 actor,

@@ -10,6 +10,7 @@ mod events;
 mod execution;
 mod faults;
 mod journal;
+mod many_tasks;
 mod messages;
 mod notices;
 mod people_in_tasks;
