@@ -6,6 +6,7 @@
 //!
 //! Not here: the rules of tasks, turns and calls (`domain`), SQL (`storage`), wiring (`api`).
 
+mod clean;
 pub mod context;
 mod decision;
 pub mod engine;

@@ -108,10 +108,7 @@ impl FaultyStore {
     }
 
     /// Decides by chance; none takes the chance away.
-    pub fn set_chance(
-        &self,
-        chance: Option<Chance>,
-    ) {
+    pub fn set_chance(&self, chance: Option<Chance>) {
         *self.chance.lock().expect("a lock") = chance;
     }
 

@@ -24,16 +24,29 @@ async fn a_worker_that_freezes_with_a_started_call_is_overtaken_and_then_refused
     let task = owner.create_task("make the one text").await;
     eventually("the first worker stands still", async || first.is_frozen()).await;
     let second = Worker::start(installation, "worker-b", &settings).await;
-    eventually("the successor delivers", async || task.status().await == "DELIVERED").await;
+    eventually("the successor delivers", async || {
+        task.status().await == "DELIVERED"
+    })
+    .await;
     let turns = task
         .show("turns { nodes { epoch steps { calls { state attempts } } } }")
         .await;
     let turn = &turns["turns"]["nodes"][0];
     assert_eq!(turn["epoch"], 2);
-    assert_eq!(turn["steps"][0]["calls"], json!([{"state": "DONE", "attempts": 2}]));
-    assert_eq!(planner.asked_for(1, 1), 1, "the stored decision was not asked for again");
+    assert_eq!(
+        turn["steps"][0]["calls"],
+        json!([{"state": "DONE", "attempts": 2}])
+    );
+    assert_eq!(
+        planner.asked_for(1, 1),
+        1,
+        "the stored decision was not asked for again"
+    );
     first.thaw();
-    eventually("the late worker is refused", async || first.log().contains("fenced")).await;
+    eventually("the late worker is refused", async || {
+        first.log().contains("fenced")
+    })
+    .await;
     assert!(!second.log().contains("fenced"));
     assert_eq!(owner.count_titled("The one").await, 1, "one effect");
     let results = task.journal(Some(&["RESULT"])).await;

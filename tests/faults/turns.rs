@@ -13,9 +13,7 @@ on_both_databases![a_turn_outlives_the_death_of_its_process_at_every_write_point
 
 /// Two works are made in two steps, so that each write point is met twice.
 fn decide(step: u32) -> Value {
-    let create = |title: &str| {
-        json!([{"tool": "create_work", "arguments": {"kind": "text", "title": title, "text": title}}])
-    };
+    let create = |title: &str| json!([{"tool": "create_work", "arguments": {"kind": "text", "title": title, "text": title}}]);
     match step {
         1 => decision(false, &create("first")),
         2 => decision(false, &create("second")),
@@ -28,7 +26,9 @@ async fn a_turn_outlives_the_death_of_its_process_at_every_write_point(
 ) {
     let planner = Planner::start(|_, step, _| decide(step)).await;
     // Summaries of old history are written by long tasks only; crashes there are tried by the tests of the engine.
-    let points = WRITE_POINTS.into_iter().filter(|point| *point != "segment.store");
+    let points = WRITE_POINTS
+        .into_iter()
+        .filter(|point| *point != "segment.store");
     for (number, point) in points.enumerate() {
         for (run, place) in [(1, "before"), (1, "after"), (2, "after")] {
             if point == "turn.claim" && run > 1 {
@@ -60,7 +60,10 @@ async fn outlives(installation: &Installation, planner: &Planner, fault: &str, n
         status.is_some()
     })
     .await;
-    assert!(!status.expect("it has ended").success(), "{fault}: it was killed");
+    assert!(
+        !status.expect("it has ended").success(),
+        "{fault}: it was killed"
+    );
     let server = installation.start_with(&planner.settings()).await;
     let (task, owner) = (task.at(&server), owner.at(&server));
     eventually(&format!("{fault}: the task is delivered"), async || {
@@ -69,7 +72,11 @@ async fn outlives(installation: &Installation, planner: &Planner, fault: &str, n
     .await;
     let asked = planner.asked().len() - asked_before;
     // Only a decision that was not stored is asked for a second time.
-    let expected = if fault == "step.decide 1 before" { 4 } else { 3 };
+    let expected = if fault == "step.decide 1 before" {
+        4
+    } else {
+        3
+    };
     assert_eq!(asked, expected, "{fault}");
     let results = task.journal(Some(&["RESULT"])).await;
     assert_eq!(results.len(), 2, "{fault}: {results:?}");

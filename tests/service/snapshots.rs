@@ -45,7 +45,9 @@ async fn a_snapshot_holds_what_another_process_stored_meanwhile(place: &Place) {
     one.send(Inbound::Update(typed(&"x".repeat(MUCH)))).await;
     let mut arrived = here.store.arrived.subscribe();
     let under_way = arrived.wait_for(|count| *count == 1);
-    soon("a commit is under way", under_way).await.expect("it is");
+    soon("a commit is under way", under_way)
+        .await
+        .expect("it is");
     other.send(Inbound::Update(typed("between "))).await;
     receive(&other, "the acknowledgement", is_acknowledged).await;
     here.store.let_go();
@@ -95,9 +97,7 @@ async fn what_was_refused_after_it_was_applied_is_in_no_snapshot(place: &Place) 
         ..Content::default()
     };
     let seed = process.documents.seed(&content, WorkKind::Asset);
-    let work = studio
-        .create(WorkKind::Asset, seed.expect("a seed"))
-        .await;
+    let work = studio.create(WorkKind::Asset, seed.expect("a seed")).await;
     let editor = studio.join(&process, work).await;
     let doc = Doc::new();
     let root = doc.get_or_insert_map("asset");

@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::actor::Actor;
 use domain::document::{
-    Access, Connection, Content, DocumentOptions, DocumentService, Inbound, Join, Outbound, Touched,
-    Version,
+    Access, Connection, Content, DocumentOptions, DocumentService, Inbound, Join, Outbound,
+    Touched, Version,
 };
 use domain::ids::{ConnectionId, TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};

@@ -69,7 +69,9 @@ impl Effort {
     }
 
     fn beyond_ordinary(&self) -> Duration {
-        let deletions = PER_PART.saturating_mul(self.deleted).min(MOST_FOR_DELETIONS);
+        let deletions = PER_PART
+            .saturating_mul(self.deleted)
+            .min(MOST_FOR_DELETIONS);
         let ordinary = PER_UPDATE + PER_PART.saturating_mul(self.blocks) + deletions;
         self.spent.saturating_sub(ordinary)
     }

@@ -130,7 +130,12 @@ impl PresenceMap {
         let earliest = now.micros().unsigned_abs().min(MAX_SAFE_INTEGER / 2);
         let known = self.entries.get(&client);
         let clock = known.map_or(earliest, |entry| earliest.max(entry.clock + 1));
-        self.apply(&encode(&[(client, clock, text)]), source, OWN_STATE_BYTES, now)
+        self.apply(
+            &encode(&[(client, clock, text)]),
+            source,
+            OWN_STATE_BYTES,
+            now,
+        )
     }
 
     /// Everybody's state, for somebody who has just come; none where nobody is there.
@@ -176,7 +181,9 @@ impl PresenceMap {
     fn shown_by(&self, source: &Source) -> (usize, usize) {
         let own = self.entries.values();
         own.filter(|entry| same_speaker(&entry.source, source))
-            .fold((0, 0), |(count, bytes), entry| (count + 1, bytes + entry.text.len()))
+            .fold((0, 0), |(count, bytes), entry| {
+                (count + 1, bytes + entry.text.len())
+            })
     }
 
     fn remove(&mut self, is_gone: impl Fn(&Entry) -> bool) -> Option<Bytes> {

@@ -37,7 +37,9 @@ impl FromStr for ModelProvider {
             "offline" => Ok(Self::Offline),
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
-            other => Err(format!("`{other}` is none of `offline`, `openai`, `anthropic`")),
+            other => Err(format!(
+                "`{other}` is none of `offline`, `openai`, `anthropic`"
+            )),
         }
     }
 }

@@ -62,7 +62,10 @@ fn begin_with(place: &Place<'_>, draft: &mut Draft, work: &Work, (wish, more): (
     let is_other = wish.kind.is_some() && wish.kind != own;
     let texts = [goal].into_iter().chain(more.iter().copied());
     if let Some(kind) = own.filter(|_| !is_empty || !is_other)
-        && texts.map(|text| intake::take_changes(place, draft, text, work)).sum::<usize>() > 0
+        && texts
+            .map(|text| intake::take_changes(place, draft, text, work))
+            .sum::<usize>()
+            > 0
     {
         draft.because("the goal asks for changes of a work that is there");
         draft.say(fill(place.words.understood_edits, &[("work", &work.title)]));

@@ -72,7 +72,8 @@ impl ModelClient for Offline {
             Function::Decide => match &request.situation {
                 Some(situation) => decide(situation),
                 None => {
-                    let reason = "the offline planner decides from stored state, and the request has none";
+                    let reason =
+                        "the offline planner decides from stored state, and the request has none";
                     return Err(ModelError::Refused(reason.to_owned()));
                 }
             },

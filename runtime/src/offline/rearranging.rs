@@ -218,7 +218,12 @@ impl Editing<'_> {
         Ok(())
     }
 
-    pub(super) fn connect(&self, changes: &mut Changes, from: &Target, to: &Target) -> Result<(), Problem> {
+    pub(super) fn connect(
+        &self,
+        changes: &mut Changes,
+        from: &Target,
+        to: &Target,
+    ) -> Result<(), Problem> {
         let (from, to) = (self.one(from)?, self.one(to)?);
         let nodes = &self.view.nodes;
         let (source, target) = (&nodes[from].id, &nodes[to].id);

@@ -124,12 +124,7 @@ async fn execute(database_url: &str, sql: &str) {
 }
 
 /// Looks at the other workspace, and writes to its own once both have looked: neither order of the two gives what both saw.
-fn skewed(
-    own: WorkspaceId,
-    other: WorkspaceId,
-    meet: &Arc<Barrier>,
-    runs: &Arc<AtomicU32>,
-) -> Act {
+fn skewed(own: WorkspaceId, other: WorkspaceId, meet: &Arc<Barrier>, runs: &Arc<AtomicU32>) -> Act {
     let (meet, runs) = (meet.clone(), runs.clone());
     act(Scope::Workspace(own), move |tx| {
         let (meet, runs) = (meet.clone(), runs.clone());

@@ -7,7 +7,7 @@
 use bytes::Bytes;
 
 use crate::document::UpdateLimits;
-use crate::document::replica::{Applied, Application, Begun, Failure, Replica};
+use crate::document::replica::{Application, Applied, Begun, Failure, Replica};
 use crate::work::{Snapshot, StoredDocument};
 
 use super::{DocumentActor, Life};

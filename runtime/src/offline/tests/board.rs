@@ -38,7 +38,9 @@ impl Board {
     /// A field of a node.
     pub(super) fn field(&self, id: &str, field: &str) -> Value {
         let node = self.nodes.iter().find(|(known, _)| known == id);
-        node.map_or(Value::Null, |(_, fields)| fields.get(field).cloned().unwrap_or_default())
+        node.map_or(Value::Null, |(_, fields)| {
+            fields.get(field).cloned().unwrap_or_default()
+        })
     }
 
     pub(super) fn read(&self, arguments: &Value) -> Value {
@@ -47,7 +49,9 @@ impl Board {
             .map(|ids| ids.iter().filter_map(Value::as_str).collect());
         let is_wanted = |id: &str| only.as_ref().is_none_or(|only| only.contains(&id));
         let nodes = self.nodes.iter().filter(|(id, _)| is_wanted(id));
-        let nodes: Vec<_> = nodes.map(|(id, fields)| json!({"id": id, "type": "any", "fields": fields})).collect();
+        let nodes: Vec<_> = nodes
+            .map(|(id, fields)| json!({"id": id, "type": "any", "fields": fields}))
+            .collect();
         let edge = |(from, to): &(String, String)| json!({"id": format!("{from}>{to}"), "source": from, "target": to});
         let edges: Vec<_> = self.edges.iter().map(edge).collect();
         json!({"version": self.version, "nodes": nodes, "edges": edges, "text": self.text})
@@ -59,14 +63,21 @@ impl Board {
             "edit_nodes" => self.operate(arguments),
             "edit_text" => self.replace(arguments),
             _ => {
-                arguments["text"].as_str().expect("a text").clone_into(&mut self.text);
+                arguments["text"]
+                    .as_str()
+                    .expect("a text")
+                    .clone_into(&mut self.text);
                 Ok(())
             }
         };
         match done {
             Ok(()) => {
                 self.version += 1;
-                (CallState::Done, json!({"version": self.version, "nodeIds": []}), String::new())
+                (
+                    CallState::Done,
+                    json!({"version": self.version, "nodeIds": []}),
+                    String::new(),
+                )
             }
             Err((result, error)) => (CallState::Failed, result, error),
         }
@@ -80,7 +91,9 @@ impl Board {
                 let result = json!({"__typename": "TextNotUnique", "find": find, "occurrences": occurrences});
                 return Err((result, "not once".to_owned()));
             }
-            self.text = self.text.replace(find, replacement["replace"].as_str().expect("a text"));
+            self.text = self
+                .text
+                .replace(find, replacement["replace"].as_str().expect("a text"));
         }
         Ok(())
     }
@@ -88,7 +101,12 @@ impl Board {
     fn operate(&mut self, arguments: &Value) -> Result<(), (Value, String)> {
         assert!(arguments["base_version"].as_u64().expect("a base") <= self.version);
         for operation in arguments["operations"].as_array().expect("operations") {
-            let (name, value) = operation.as_object().expect("one").iter().next().expect("one");
+            let (name, value) = operation
+                .as_object()
+                .expect("one")
+                .iter()
+                .next()
+                .expect("one");
             let text = |key: &str| value[key].as_str().map(str::to_owned);
             let after = text("after");
             match name.as_str() {
@@ -109,7 +127,10 @@ impl Board {
                     self.nodes.remove(at);
                     self.edges.retain(|(from, to)| from != id && to != id);
                 }
-                "connect" => self.edges.push((text("source").expect("an id"), text("target").expect("an id"))),
+                "connect" => self.edges.push((
+                    text("source").expect("an id"),
+                    text("target").expect("an id"),
+                )),
                 "disconnect" => {
                     let id = value.as_str().expect("an id");
                     self.edges.retain(|(from, to)| format!("{from}>{to}") != id);
@@ -129,7 +150,11 @@ impl Board {
         self.insert((id, fields), after)
     }
 
-    fn insert(&mut self, node: (String, Map<String, Value>), after: Option<String>) -> Result<(), (Value, String)> {
+    fn insert(
+        &mut self,
+        node: (String, Map<String, Value>),
+        after: Option<String>,
+    ) -> Result<(), (Value, String)> {
         let at = match after.as_deref() {
             None => self.nodes.len(),
             Some("") => 0,
@@ -141,6 +166,11 @@ impl Board {
 
     fn place(&self, id: &str) -> Result<usize, (Value, String)> {
         let found = self.nodes.iter().position(|(known, _)| known == id);
-        found.ok_or_else(|| (json!({"__typename": "NodeConflict"}), format!("{id} is gone")))
+        found.ok_or_else(|| {
+            (
+                json!({"__typename": "NodeConflict"}),
+                format!("{id} is gone"),
+            )
+        })
     }
 }

@@ -8,61 +8,171 @@ use super::Stage;
 /// A task whose draft waits for a look.
 fn drafted(language: &str, goal: &str) -> Stage {
     let mut stage = Stage::new(language, goal);
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())));
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned()))
+    );
     stage.heard();
     stage
 }
 
 fn asked(stage: &mut Stage, text: &str) -> String {
     stage.write(text);
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())), "{text}");
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned())),
+        "{text}"
+    );
     stage.heard()
 }
 
 #[test]
 fn shots_are_changed_as_asked_in_three_languages() {
     for (language, goal, request, field, part) in [
-        ("en", "A storyboard about a fox, 3 shots", "Make shot 2 darker", "description", "Darker."),
-        ("en", "A storyboard about a fox, 3 shots", "The second shot should show an empty street", "description", "An empty street."),
-        ("en", "A storyboard about a fox, 3 shots", "Remove the rain from shot 2", "prompt", "without: the rain"),
-        ("en", "A storyboard about a fox, 3 shots", "rename shot 2 to “Dawn”", "title", "Dawn"),
-        ("ru", "Раскадровка про лису, 3 кадра", "Сделай второй кадр темнее", "prompt", ", темнее"),
-        ("ru", "Раскадровка про лису, 3 кадра", "Пусть во втором кадре будет пустая улица", "description", "Пустая улица."),
-        ("ru", "Раскадровка про лису, 3 кадра", "Добавь дождь во второй кадр", "description", "Дождь."),
-        ("ru", "Раскадровка про лису, 3 кадра", "назови второй кадр «Рассвет»", "title", "Рассвет"),
-        ("zh", "做一个关于狐狸的分镜，三个镜头", "把第二个镜头调暗", "description", "调暗。"),
-        ("zh", "做一个关于狐狸的分镜，三个镜头", "把第二个镜头改成空荡的街道", "description", "空荡的街道。"),
-        ("zh", "做一个关于狐狸的分镜，三个镜头", "把第二个镜头改名为《黎明》", "title", "黎明"),
-        ("zh", "做一个关于狐狸的分镜，三个镜头", "去掉第二个镜头里的雨", "description", "去掉：雨。"),
+        (
+            "en",
+            "A storyboard about a fox, 3 shots",
+            "Make shot 2 darker",
+            "description",
+            "Darker.",
+        ),
+        (
+            "en",
+            "A storyboard about a fox, 3 shots",
+            "The second shot should show an empty street",
+            "description",
+            "An empty street.",
+        ),
+        (
+            "en",
+            "A storyboard about a fox, 3 shots",
+            "Remove the rain from shot 2",
+            "prompt",
+            "without: the rain",
+        ),
+        (
+            "en",
+            "A storyboard about a fox, 3 shots",
+            "rename shot 2 to “Dawn”",
+            "title",
+            "Dawn",
+        ),
+        (
+            "ru",
+            "Раскадровка про лису, 3 кадра",
+            "Сделай второй кадр темнее",
+            "prompt",
+            ", темнее",
+        ),
+        (
+            "ru",
+            "Раскадровка про лису, 3 кадра",
+            "Пусть во втором кадре будет пустая улица",
+            "description",
+            "Пустая улица.",
+        ),
+        (
+            "ru",
+            "Раскадровка про лису, 3 кадра",
+            "Добавь дождь во второй кадр",
+            "description",
+            "Дождь.",
+        ),
+        (
+            "ru",
+            "Раскадровка про лису, 3 кадра",
+            "назови второй кадр «Рассвет»",
+            "title",
+            "Рассвет",
+        ),
+        (
+            "zh",
+            "做一个关于狐狸的分镜，三个镜头",
+            "把第二个镜头调暗",
+            "description",
+            "调暗。",
+        ),
+        (
+            "zh",
+            "做一个关于狐狸的分镜，三个镜头",
+            "把第二个镜头改成空荡的街道",
+            "description",
+            "空荡的街道。",
+        ),
+        (
+            "zh",
+            "做一个关于狐狸的分镜，三个镜头",
+            "把第二个镜头改名为《黎明》",
+            "title",
+            "黎明",
+        ),
+        (
+            "zh",
+            "做一个关于狐狸的分镜，三个镜头",
+            "去掉第二个镜头里的雨",
+            "description",
+            "去掉：雨。",
+        ),
     ] {
         let mut stage = drafted(language, goal);
         let before = stage.board().nodes.clone();
         let heard = asked(&mut stage, request);
         let board = stage.board();
         let value = board.field("shot-2", field);
-        assert!(value.as_str().is_some_and(|text| text.contains(part)), "{request}: {value}");
+        assert!(
+            value.as_str().is_some_and(|text| text.contains(part)),
+            "{request}: {value}"
+        );
         for other in [0, 2] {
             assert_eq!(board.nodes[other], before[other], "{request}");
         }
         assert!(!heard.is_empty() && !heard.contains("{"), "{heard}");
-        assert_eq!(stage.plan().iter().find(|(id, _)| id == "change-1").map(|(_, state)| *state), Some(ChecklistState::Done));
+        assert_eq!(
+            stage
+                .plan()
+                .iter()
+                .find(|(id, _)| id == "change-1")
+                .map(|(_, state)| *state),
+            Some(ChecklistState::Done)
+        );
     }
 }
 
 #[test]
 fn shots_are_added_removed_and_moved_where_asked() {
     for (request, ids) in [
-        ("Add a shot about rain after shot 1", vec!["shot-1", "shot-4", "shot-2", "shot-3"]),
-        ("add a shot about rain", vec!["shot-1", "shot-2", "shot-3", "shot-4"]),
-        ("добавь кадр про дождь после второго", vec!["shot-1", "shot-2", "shot-4", "shot-3"]),
-        ("добавь два кадра в начало", vec!["shot-4", "shot-5", "shot-1", "shot-2", "shot-3"]),
-        ("在第二个镜头后面增加一个关于雨的镜头", vec!["shot-1", "shot-2", "shot-4", "shot-3"]),
+        (
+            "Add a shot about rain after shot 1",
+            vec!["shot-1", "shot-4", "shot-2", "shot-3"],
+        ),
+        (
+            "add a shot about rain",
+            vec!["shot-1", "shot-2", "shot-3", "shot-4"],
+        ),
+        (
+            "добавь кадр про дождь после второго",
+            vec!["shot-1", "shot-2", "shot-4", "shot-3"],
+        ),
+        (
+            "добавь два кадра в начало",
+            vec!["shot-4", "shot-5", "shot-1", "shot-2", "shot-3"],
+        ),
+        (
+            "在第二个镜头后面增加一个关于雨的镜头",
+            vec!["shot-1", "shot-2", "shot-4", "shot-3"],
+        ),
         ("remove shot 2", vec!["shot-1", "shot-3"]),
         ("удали последний кадр", vec!["shot-1", "shot-2"]),
         ("删除镜头1", vec!["shot-2", "shot-3"]),
         ("Remove shots 1 and 3", vec!["shot-2"]),
-        ("Move shot 3 to the beginning", vec!["shot-3", "shot-1", "shot-2"]),
-        ("перенеси первый кадр после третьего", vec!["shot-2", "shot-3", "shot-1"]),
+        (
+            "Move shot 3 to the beginning",
+            vec!["shot-3", "shot-1", "shot-2"],
+        ),
+        (
+            "перенеси первый кадр после третьего",
+            vec!["shot-2", "shot-3", "shot-1"],
+        ),
         ("把镜头3移到最前面", vec!["shot-3", "shot-1", "shot-2"]),
     ] {
         let mut stage = drafted("en", "A storyboard about a fox, 3 shots");
@@ -77,7 +187,12 @@ fn a_new_shot_says_what_it_was_asked_to_be_about() {
     asked(&mut stage, "добавь кадр про старый мост");
     let board = stage.board();
     assert_eq!(board.field("shot-3", "title"), json!("Старый мост"));
-    assert!(board.field("shot-3", "prompt").as_str().is_some_and(|text| text.contains("высокий контраст")));
+    assert!(
+        board
+            .field("shot-3", "prompt")
+            .as_str()
+            .is_some_and(|text| text.contains("высокий контраст"))
+    );
 }
 
 #[test]
@@ -93,7 +208,11 @@ fn durations_are_set_shortened_and_shared_out() {
         let mut stage = drafted("en", "A storyboard about a fox, 3 shots");
         asked(&mut stage, request);
         for (index, seconds) in (1..).zip(seconds) {
-            assert_eq!(stage.board().field(&format!("shot-{index}"), "duration"), json!(seconds), "{request}");
+            assert_eq!(
+                stage.board().field(&format!("shot-{index}"), "duration"),
+                json!(seconds),
+                "{request}"
+            );
         }
     }
 }
@@ -101,10 +220,18 @@ fn durations_are_set_shortened_and_shared_out() {
 #[test]
 fn several_requests_of_one_message_count_the_parts_as_they_were() {
     let mut stage = drafted("en", "A storyboard about a fox, 5 shots");
-    asked(&mut stage, "Remove shot 2, then make shot 4 darker and remove shot 5.");
+    asked(
+        &mut stage,
+        "Remove shot 2, then make shot 4 darker and remove shot 5.",
+    );
     let board = stage.board();
     assert_eq!(board.ids(), ["shot-1", "shot-3", "shot-4"]);
-    assert!(board.field("shot-4", "prompt").as_str().is_some_and(|text| text.ends_with(", darker")));
+    assert!(
+        board
+            .field("shot-4", "prompt")
+            .as_str()
+            .is_some_and(|text| text.ends_with(", darker"))
+    );
 }
 
 #[test]
@@ -113,20 +240,46 @@ fn everything_is_changed_where_everything_is_meant() {
     asked(&mut stage, "сделай всё темнее");
     for number in 1..=3 {
         let prompt = stage.board().field(&format!("poster-{number}"), "prompt");
-        assert!(prompt.as_str().is_some_and(|text| text.ends_with(", темнее")), "{prompt}");
+        assert!(
+            prompt
+                .as_str()
+                .is_some_and(|text| text.ends_with(", темнее")),
+            "{prompt}"
+        );
     }
 }
 
 #[test]
 fn a_flow_is_rewired_when_nodes_come_and_go() {
     let mut stage = drafted("en", "A workflow for book covers");
-    let edges = |stage: &mut Stage| stage.board().edges.iter().map(|(from, to)| format!("{from}>{to}")).collect::<Vec<_>>();
-    assert_eq!(edges(&mut stage), ["node-1>node-2", "node-2>node-3", "node-3>node-4"]);
+    let edges = |stage: &mut Stage| {
+        stage
+            .board()
+            .edges
+            .iter()
+            .map(|(from, to)| format!("{from}>{to}"))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        edges(&mut stage),
+        ["node-1>node-2", "node-2>node-3", "node-3>node-4"]
+    );
     asked(&mut stage, "add a node “Crop” after node 2");
     assert_eq!(stage.board().field("node-5", "title"), json!("Crop"));
-    assert_eq!(edges(&mut stage), ["node-1>node-2", "node-3>node-4", "node-5>node-3", "node-2>node-5"]);
+    assert_eq!(
+        edges(&mut stage),
+        [
+            "node-1>node-2",
+            "node-3>node-4",
+            "node-5>node-3",
+            "node-2>node-5"
+        ]
+    );
     asked(&mut stage, "remove node 3");
-    assert_eq!(stage.board().ids(), ["node-1", "node-2", "node-3", "node-4"]);
+    assert_eq!(
+        stage.board().ids(),
+        ["node-1", "node-2", "node-3", "node-4"]
+    );
     asked(&mut stage, "connect node 1 and node 4");
     assert!(edges(&mut stage).contains(&"node-1>node-4".to_owned()));
 }
@@ -141,7 +294,9 @@ fn texts_are_edited_section_by_section() {
     asked(&mut stage, "remove section 2");
     assert_eq!(stage.board().text.matches("\n## ").count(), 3);
     asked(&mut stage, "replace “Honey” with “Wax”");
-    assert!(stage.board().text.contains("## Wax") || stage.heard().contains("quote a longer piece"));
+    assert!(
+        stage.board().text.contains("## Wax") || stage.heard().contains("quote a longer piece")
+    );
     let heard = asked(&mut stage, "replace “unicorn” with “bee”");
     assert!(heard.contains("does not stand in the text"), "{heard}");
 }
@@ -182,12 +337,18 @@ fn nothing_is_removed_on_a_guess() {
 fn a_card_for_the_draft_is_asked_anew_after_a_change() {
     let mut stage = drafted("en", "A storyboard about a fox, 3 shots");
     stage.click("adjust", Some("make shot 2 darker"));
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())));
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned()))
+    );
     assert_eq!(stage.situation.cards.len(), 1);
     stage.click("adjust", None);
     assert_eq!(stage.run_on(), Verdict::AskPerson(None));
     stage.click("add", None);
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())));
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned()))
+    );
     assert_eq!(stage.board().nodes.len(), 4);
     stage.click("adjust", None);
     stage.run_on();
@@ -217,7 +378,16 @@ fn requests_while_the_draft_fills_wait_for_it() {
     let mut stage = Stage::new("en", "A storyboard about a fox, 3 shots");
     stage.step();
     stage.write("make shot 3 darker");
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())));
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned()))
+    );
     assert!(stage.heard().contains("as soon as the draft is there"));
-    assert!(stage.board().field("shot-3", "prompt").as_str().is_some_and(|text| text.ends_with(", darker")));
+    assert!(
+        stage
+            .board()
+            .field("shot-3", "prompt")
+            .as_str()
+            .is_some_and(|text| text.ends_with(", darker"))
+    );
 }

@@ -15,7 +15,11 @@ fn failed(error: &str) -> Option<(CallState, Value, String)> {
 }
 
 /// Fails the first so many calls of a tool.
-fn first(times: usize, tool: &'static str, state: CallState) -> impl FnMut(&str, &Value) -> Option<(CallState, Value, String)> {
+fn first(
+    times: usize,
+    tool: &'static str,
+    state: CallState,
+) -> impl FnMut(&str, &Value) -> Option<(CallState, Value, String)> {
     let mut left = times;
     move |called, _| {
         if called != tool || left == 0 {
@@ -28,18 +32,30 @@ fn first(times: usize, tool: &'static str, state: CallState) -> impl FnMut(&str,
 
 #[test]
 fn an_executor_that_fails_is_done_without() {
-    for state in [CallState::Failed, CallState::OutcomeUnknown, CallState::Refused] {
-        let mut stage = Stage::new("en", "A storyboard about a fox, 4 shots").with_fault(first(100, "delegate", state));
+    for state in [
+        CallState::Failed,
+        CallState::OutcomeUnknown,
+        CallState::Refused,
+    ] {
+        let mut stage = Stage::new("en", "A storyboard about a fox, 4 shots")
+            .with_fault(first(100, "delegate", state));
         assert_eq!(stage.run_on(), review());
         assert_eq!(stage.board().nodes.len(), 4);
         let prompt = stage.board().field("shot-4", "prompt");
-        assert!(prompt.as_str().is_some_and(|text| text.contains("a fox")), "{prompt}");
+        assert!(
+            prompt.as_str().is_some_and(|text| text.contains("a fox")),
+            "{prompt}"
+        );
     }
 }
 
 #[test]
 fn a_part_that_was_refused_is_looked_for_and_put_in_once() {
-    let mut stage = Stage::new("en", "A storyboard about a fox, 4 shots").with_fault(first(1, "edit_nodes", CallState::Failed));
+    let mut stage = Stage::new("en", "A storyboard about a fox, 4 shots").with_fault(first(
+        1,
+        "edit_nodes",
+        CallState::Failed,
+    ));
     assert_eq!(stage.run_on(), review());
     let mut ids = stage.board().ids();
     ids.sort_unstable();
@@ -59,15 +75,25 @@ fn a_part_whose_call_got_lost_after_its_effect_is_not_put_in_twice() {
         }
     }
     assert_eq!(stage.board().nodes.len(), 3);
-    assert!(stage.plan().iter().all(|(id, state)| *state == ChecklistState::Done || id == "finish"));
+    assert!(
+        stage
+            .plan()
+            .iter()
+            .all(|(id, state)| *state == ChecklistState::Done || id == "finish")
+    );
 }
 
 #[test]
 fn parts_that_never_go_in_are_left_out_and_named() {
-    let mut stage = Stage::new("en", "A storyboard about a fox, 2 shots").with_fault(|tool, arguments| {
-        let is_second = arguments["operations"][0]["put"]["id"] == json!("shot-2");
-        if tool == "edit_nodes" && is_second { failed("no room") } else { None }
-    });
+    let mut stage =
+        Stage::new("en", "A storyboard about a fox, 2 shots").with_fault(|tool, arguments| {
+            let is_second = arguments["operations"][0]["put"]["id"] == json!("shot-2");
+            if tool == "edit_nodes" && is_second {
+                failed("no room")
+            } else {
+                None
+            }
+        });
     assert_eq!(stage.run_on(), review());
     assert!(stage.heard().contains("I could not put in: Shot 2"));
     assert_eq!(stage.board().nodes.len(), 1);
@@ -102,7 +128,14 @@ fn a_work_in_the_bin_is_not_written_to() {
         stage.click(option, None);
         let end = stage.run_on();
         assert_eq!(stage.boards.len(), boards);
-        assert_eq!(end, if option == "again" { review() } else { Verdict::Deliver });
+        assert_eq!(
+            end,
+            if option == "again" {
+                review()
+            } else {
+                Verdict::Deliver
+            }
+        );
     }
 }
 
@@ -121,17 +154,26 @@ fn a_work_that_came_back_is_gone_on_with() {
 
 #[test]
 fn an_edit_that_met_somebody_elses_is_tried_once_more_and_then_told() {
-    let conflict = || Some((CallState::Failed, json!({"__typename": "NodeConflict"}), "somebody else changed shot-2".to_owned()));
+    let conflict = || {
+        Some((
+            CallState::Failed,
+            json!({"__typename": "NodeConflict"}),
+            "somebody else changed shot-2".to_owned(),
+        ))
+    };
     for (conflicts, said) in [(1, "Changed:"), (2, "twice")] {
         let mut left = conflicts;
-        let mut stage = Stage::new("en", "A storyboard about a fox, 3 shots").with_fault(move |tool, arguments| {
-            let is_change = tool == "edit_nodes" && arguments["operations"][0]["set"].is_object();
-            if !is_change || left == 0 {
-                return None;
-            }
-            left -= 1;
-            conflict()
-        });
+        let mut stage = Stage::new("en", "A storyboard about a fox, 3 shots").with_fault(
+            move |tool, arguments| {
+                let is_change =
+                    tool == "edit_nodes" && arguments["operations"][0]["set"].is_object();
+                if !is_change || left == 0 {
+                    return None;
+                }
+                left -= 1;
+                conflict()
+            },
+        );
         stage.run_on();
         stage.heard();
         stage.write("make shot 2 darker");
@@ -149,8 +191,14 @@ fn a_question_that_can_not_be_asked_ends_the_task_in_order() {
 
 #[test]
 fn a_reply_that_could_not_show_its_works_is_sent_without_them() {
-    let mut stage = Stage::new("en", "A storyboard about a fox, 2 shots")
-        .with_fault(|tool, arguments| if tool == "reply" && arguments["work_ids"].is_array() { failed("in the bin") } else { None });
+    let mut stage =
+        Stage::new("en", "A storyboard about a fox, 2 shots").with_fault(|tool, arguments| {
+            if tool == "reply" && arguments["work_ids"].is_array() {
+                failed("in the bin")
+            } else {
+                None
+            }
+        });
     let mut heard = String::new();
     for _ in 0..8 {
         stage.step();
@@ -169,20 +217,43 @@ fn every_task_comes_to_rest_whatever_its_calls_come_to() {
         seed ^= seed << 17;
         seed % below
     };
-    let goals = ["A storyboard about a fox, 4 shots", "Три плаката про чай", "写一篇关于蜜蜂的文章", "A workflow for covers", "Help me"];
-    let said = ["make shot 2 darker", "удали второй плакат", "增加一个章节", "blargh", "thanks", "add a node after node 1", "what now?"];
+    let goals = [
+        "A storyboard about a fox, 4 shots",
+        "Три плаката про чай",
+        "写一篇关于蜜蜂的文章",
+        "A workflow for covers",
+        "Help me",
+    ];
+    let said = [
+        "make shot 2 darker",
+        "удали второй плакат",
+        "增加一个章节",
+        "blargh",
+        "thanks",
+        "add a node after node 1",
+        "what now?",
+    ];
     for round in 0..200_usize {
         let chance = random(100);
         let rolls: Vec<u64> = (0..400).map(|_| random(100)).collect();
         let mut at = 0;
-        let mut stage = Stage::new(["en", "ru", "zh"][round % 3], goals[round % goals.len()]).with_fault(move |_, _| {
-            at += 1;
-            let roll = rolls[at % rolls.len()];
-            (roll * 3 < chance).then(|| {
-                let states = [CallState::Failed, CallState::Refused, CallState::OutcomeUnknown];
-                (states[roll as usize % 3], Value::Null, "by chance".to_owned())
-            })
-        });
+        let mut stage = Stage::new(["en", "ru", "zh"][round % 3], goals[round % goals.len()])
+            .with_fault(move |_, _| {
+                at += 1;
+                let roll = rolls[at % rolls.len()];
+                (roll * 3 < chance).then(|| {
+                    let states = [
+                        CallState::Failed,
+                        CallState::Refused,
+                        CallState::OutcomeUnknown,
+                    ];
+                    (
+                        states[roll as usize % 3],
+                        Value::Null,
+                        "by chance".to_owned(),
+                    )
+                })
+            });
         for turn in 0..6 {
             stage.run_on();
             match stage.situation.cards.first() {

@@ -16,17 +16,77 @@ fn review() -> Verdict {
 #[test]
 fn every_kind_of_work_is_made_and_handed_over_in_every_language() {
     for (language, goal, kind, title, parts) in [
-        ("en", "A storyboard about a lighthouse keeper, 5 shots, noir", WorkKind::Storyboard, "Storyboard about a lighthouse keeper", 5),
-        ("ru", "Сделай раскадровку про смотрителя маяка, пять кадров", WorkKind::Storyboard, "Раскадровка про смотрителя маяка", 5),
-        ("zh", "做一个关于灯塔守护人的分镜，三个镜头", WorkKind::Storyboard, "灯塔守护人·分镜", 3),
-        ("en", "A series of posters for a jazz night, four posters", WorkKind::Collection, "Posters for a jazz night", 4),
-        ("ru", "Три плаката для фестиваля «Белые ночи»", WorkKind::Collection, "Плакаты для фестиваля «Белые ночи»", 3),
-        ("zh", "为咖啡店设计三张海报", WorkKind::Collection, "咖啡店·系列海报", 3),
-        ("en", "A workflow for book covers with references", WorkKind::Flow, "Flow for book covers", 4),
-        ("ru", "Собери схему для обложек: промпт, картинка, апскейл", WorkKind::Flow, "Схема для обложек", 4),
+        (
+            "en",
+            "A storyboard about a lighthouse keeper, 5 shots, noir",
+            WorkKind::Storyboard,
+            "Storyboard about a lighthouse keeper",
+            5,
+        ),
+        (
+            "ru",
+            "Сделай раскадровку про смотрителя маяка, пять кадров",
+            WorkKind::Storyboard,
+            "Раскадровка про смотрителя маяка",
+            5,
+        ),
+        (
+            "zh",
+            "做一个关于灯塔守护人的分镜，三个镜头",
+            WorkKind::Storyboard,
+            "灯塔守护人·分镜",
+            3,
+        ),
+        (
+            "en",
+            "A series of posters for a jazz night, four posters",
+            WorkKind::Collection,
+            "Posters for a jazz night",
+            4,
+        ),
+        (
+            "ru",
+            "Три плаката для фестиваля «Белые ночи»",
+            WorkKind::Collection,
+            "Плакаты для фестиваля «Белые ночи»",
+            3,
+        ),
+        (
+            "zh",
+            "为咖啡店设计三张海报",
+            WorkKind::Collection,
+            "咖啡店·系列海报",
+            3,
+        ),
+        (
+            "en",
+            "A workflow for book covers with references",
+            WorkKind::Flow,
+            "Flow for book covers",
+            4,
+        ),
+        (
+            "ru",
+            "Собери схему для обложек: промпт, картинка, апскейл",
+            WorkKind::Flow,
+            "Схема для обложек",
+            4,
+        ),
         ("zh", "做一个海报生成流程", WorkKind::Flow, "流程", 4),
-        ("en", "Write an article about bees, 3 sections", WorkKind::Text, "Text about bees", 3),
-        ("ru", "Напиши сценарий про пчёл", WorkKind::Text, "Текст про пчёл", 6),
+        (
+            "en",
+            "Write an article about bees, 3 sections",
+            WorkKind::Text,
+            "Text about bees",
+            3,
+        ),
+        (
+            "ru",
+            "Напиши сценарий про пчёл",
+            WorkKind::Text,
+            "Текст про пчёл",
+            6,
+        ),
         ("zh", "写一篇关于蜜蜂的文章", WorkKind::Text, "蜜蜂·文本", 4),
     ] {
         let mut stage = Stage::new(language, goal);
@@ -49,7 +109,12 @@ fn every_kind_of_work_is_made_and_handed_over_in_every_language() {
         stage.click("confirm", None);
         assert_eq!(stage.run_on(), Verdict::Deliver);
         assert!(stage.heard().contains(title));
-        assert!(stage.plan().iter().all(|(_, state)| *state == ChecklistState::Done));
+        assert!(
+            stage
+                .plan()
+                .iter()
+                .all(|(_, state)| *state == ChecklistState::Done)
+        );
     }
 }
 
@@ -61,10 +126,27 @@ fn shots_have_all_that_a_storyboard_shows_and_prompts_of_the_prompt_engineer() {
     assert_eq!(board.ids(), ["shot-1", "shot-2", "shot-3", "shot-4"]);
     assert_eq!(board.field("shot-1", "duration"), json!(8));
     assert_eq!(board.field("shot-1", "title"), json!("The place"));
-    assert!(board.field("shot-1", "description").as_str().is_some_and(|text| text.starts_with("Wide shot")));
+    assert!(
+        board
+            .field("shot-1", "description")
+            .as_str()
+            .is_some_and(|text| text.starts_with("Wide shot"))
+    );
     let prompt = board.field("shot-2", "prompt");
-    assert!(prompt.as_str().is_some_and(|text| text.contains("a fox") && text.contains("noir")), "{prompt}");
-    assert_eq!(stage.called.iter().filter(|tool| *tool == "delegate").count(), 4);
+    assert!(
+        prompt
+            .as_str()
+            .is_some_and(|text| text.contains("a fox") && text.contains("noir")),
+        "{prompt}"
+    );
+    assert_eq!(
+        stage
+            .called
+            .iter()
+            .filter(|tool| *tool == "delegate")
+            .count(),
+        4
+    );
     assert_eq!(stage.situation.lines.len(), 1);
 }
 
@@ -120,7 +202,11 @@ fn an_answer_that_still_says_nothing_is_told_so_and_asked_again() {
     stage.heard();
     stage.write("something nice with colours");
     assert_eq!(stage.run_on(), LOOK);
-    assert!(stage.heard().contains("did not understand “something nice with colours”"));
+    assert!(
+        stage
+            .heard()
+            .contains("did not understand “something nice with colours”")
+    );
     assert_eq!(stage.situation.cards.len(), 1);
 }
 
@@ -157,8 +243,14 @@ fn a_given_empty_work_is_filled_and_another_kind_is_made_beside_it() {
 fn a_given_work_is_edited_and_nothing_else_is_made() {
     let mut board = Board::new(&json!({"kind": "storyboard", "title": "Mine"}));
     let put = |id: &str, title: &str| json!({"put": {"id": id, "fields": {"title": title, "description": "D."}}});
-    board.edit("edit_nodes", &json!({"base_version": 0, "operations": [put("a", "Dawn"), put("b", "Dusk")]}));
-    let mut stage = Stage::new("en", "Add a shot about rain after Dawn, and make shot 2 darker");
+    board.edit(
+        "edit_nodes",
+        &json!({"base_version": 0, "operations": [put("a", "Dawn"), put("b", "Dusk")]}),
+    );
+    let mut stage = Stage::new(
+        "en",
+        "Add a shot about rain after Dawn, and make shot 2 darker",
+    );
     stage.give(board);
     assert_eq!(stage.run_on(), review());
     let heard = stage.heard();
@@ -173,11 +265,23 @@ fn a_given_work_is_edited_and_nothing_else_is_made() {
 fn a_task_with_another_ones_plan_asks_what_becomes_of_it() {
     for (option, delivered) in [("close", true), ("anew", false)] {
         let mut stage = Stage::new("en", "A storyboard about a fox, 2 shots");
-        stage.situation.projections.checklist = vec![super::stage::item("scene-a", "Find the fox's voice", ChecklistState::Todo)];
+        stage.situation.projections.checklist = vec![super::stage::item(
+            "scene-a",
+            "Find the fox's voice",
+            ChecklistState::Todo,
+        )];
         assert_eq!(stage.run_on(), LOOK);
-        assert!(stage.situation.cards[0].prompt.contains("Find the fox's voice"));
+        assert!(
+            stage.situation.cards[0]
+                .prompt
+                .contains("Find the fox's voice")
+        );
         stage.click(option, None);
-        let expected = if delivered { Verdict::Deliver } else { review() };
+        let expected = if delivered {
+            Verdict::Deliver
+        } else {
+            review()
+        };
         assert_eq!(stage.run_on(), expected);
     }
 }

@@ -11,8 +11,8 @@ use domain::journal::{JournalEntry, JournalKind};
 use domain::line::Line;
 use domain::message::{Message, MessageState};
 use domain::task::{
-    Autonomy, ChecklistItem, ChecklistState, Course, LinkedWork, Projections, Standing, Task, TaskKind, TaskLimits, TaskStatus, Usage, Verdict,
-    verdict,
+    Autonomy, ChecklistItem, ChecklistState, Course, LinkedWork, Projections, Standing, Task,
+    TaskKind, TaskLimits, TaskStatus, Usage, Verdict, verdict,
 };
 use domain::time::Timestamp;
 use domain::turn::{CallId, CallState, Epoch, Seen, Step, StepRef, StepState};
@@ -78,7 +78,10 @@ impl Stage {
     }
 
     /// Lets calls come to something else.
-    pub(super) fn with_fault(mut self, fault: impl FnMut(&str, &Value) -> Option<(CallState, Value, String)> + 'static) -> Self {
+    pub(super) fn with_fault(
+        mut self,
+        fault: impl FnMut(&str, &Value) -> Option<(CallState, Value, String)> + 'static,
+    ) -> Self {
         self.fault = Box::new(fault);
         self
     }
@@ -102,16 +105,31 @@ impl Stage {
             attachments: Vec::new(),
             routing: None,
         });
-        self.note(JournalKind::IncomingMessage, person, text, json!({"message": "message"}));
+        self.note(
+            JournalKind::IncomingMessage,
+            person,
+            text,
+            json!({"message": "message"}),
+        );
     }
 
     /// A person answers the open card.
     pub(super) fn click(&mut self, option: &str, comment: Option<&str>) {
         let card = self.situation.cards.remove(0);
-        assert!(card.options.iter().any(|known| known.id == option), "the card has {:?}", card.options);
+        assert!(
+            card.options.iter().any(|known| known.id == option),
+            "the card has {:?}",
+            card.options
+        );
         let mut confirmed = Vec::new();
         if card.kind == CardKind::Checkpoint && option == CONFIRM {
-            for item in self.situation.projections.checklist.iter_mut().filter(|item| item.is_open_checkpoint()) {
+            for item in self
+                .situation
+                .projections
+                .checklist
+                .iter_mut()
+                .filter(|item| item.is_open_checkpoint())
+            {
                 item.is_confirmed = true;
                 confirmed.push(item.id.clone());
             }
@@ -132,7 +150,11 @@ impl Stage {
     }
 
     fn note(&mut self, kind: JournalKind, actor: Actor, text: &str, data: Value) {
-        let sequence = self.situation.recent.last().map_or(1, |entry| entry.sequence + 1);
+        let sequence = self
+            .situation
+            .recent
+            .last()
+            .map_or(1, |entry| entry.sequence + 1);
         self.situation.recent.push(JournalEntry {
             sequence,
             kind,
@@ -146,7 +168,11 @@ impl Stage {
 
     fn link(&mut self, board: &Board, written: Option<Timestamp>) {
         let task = &self.situation.task;
-        let known = self.situation.works.iter_mut().find(|(_, work)| work.id == board.id);
+        let known = self
+            .situation
+            .works
+            .iter_mut()
+            .find(|(_, work)| work.id == board.id);
         if let Some((linked, work)) = known {
             work.version = Version(board.version);
             linked.seen_version = Version(board.version);
@@ -179,12 +205,19 @@ impl Stage {
     /// One step.
     pub(super) fn step(&mut self) -> Value {
         let decision = decide(&self.situation);
-        assert_eq!(decide(&self.situation), decision, "the same situation is decided in the same way");
+        assert_eq!(
+            decide(&self.situation),
+            decision,
+            "the same situation is decided in the same way"
+        );
         assert_eq!(check(Function::Decide, &decision), Ok(()));
         self.store(&decision);
         let actions = decision["actions"].as_array().expect("actions").clone();
         for (index, action) in actions.iter().enumerate() {
-            let (tool, arguments) = (action["tool"].as_str().expect("a tool"), &action["arguments"]);
+            let (tool, arguments) = (
+                action["tool"].as_str().expect("a tool"),
+                &action["arguments"],
+            );
             self.called.push(tool.to_owned());
             let call = CallId {
                 turn: self.situation.step.turn,
@@ -204,15 +237,26 @@ impl Stage {
 
     fn store(&mut self, decision: &Value) {
         let former = std::mem::take(&mut self.situation.projections.checklist);
-        let checklist: Vec<ChecklistItem> = decision["checklist"].as_array().expect("a list").iter().map(|item| read_item(item, &former)).collect();
+        let checklist: Vec<ChecklistItem> = decision["checklist"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|item| read_item(item, &former))
+            .collect();
         let consumed = !self.situation.messages.is_empty();
         self.situation.messages.clear();
         // A question that was answered in words, or whose reason has gone, is withdrawn.
         self.situation.cards.retain(|card| match &card.item {
-            Some(id) => checklist.iter().any(|item| item.id == *id && item.state == ChecklistState::Done),
+            Some(id) => checklist
+                .iter()
+                .any(|item| item.id == *id && item.state == ChecklistState::Done),
             None => !consumed,
         });
-        let seen = self.situation.recent.last().map_or(0, |entry| entry.sequence);
+        let seen = self
+            .situation
+            .recent
+            .last()
+            .map_or(0, |entry| entry.sequence);
         self.situation.projections = Projections {
             summary: decision["summary"].as_str().expect("a summary").to_owned(),
             short_line: decision["short_line"].as_str().expect("a line").to_owned(),
@@ -227,14 +271,20 @@ impl Stage {
             }
         }
         let rationale = decision["rationale"].as_str().expect("a reason").to_owned();
-        self.note(JournalKind::Plan, Actor::System, &rationale, json!({"actions": decision["actions"]}));
+        self.note(
+            JournalKind::Plan,
+            Actor::System,
+            &rationale,
+            json!({"actions": decision["actions"]}),
+        );
     }
 
     fn run(&mut self, tool: &str, arguments: &Value, call: CallId) -> (CallState, Value, String) {
         let done = |result: Value| (CallState::Done, result, String::new());
         match tool {
             "reply" => {
-                self.replies.push(arguments["text"].as_str().expect("a text").to_owned());
+                self.replies
+                    .push(arguments["text"].as_str().expect("a text").to_owned());
                 done(json!({}))
             }
             "ask" => {
@@ -267,13 +317,23 @@ impl Stage {
     }
 
     fn place(&self, arguments: &Value) -> usize {
-        let id: WorkId = arguments["work_id"].as_str().expect("an id").parse().expect("an id");
-        self.boards.iter().position(|board| board.id == id).expect("a work that is there")
+        let id: WorkId = arguments["work_id"]
+            .as_str()
+            .expect("an id")
+            .parse()
+            .expect("an id");
+        self.boards
+            .iter()
+            .position(|board| board.id == id)
+            .expect("a work that is there")
     }
 
     fn delegate(&mut self, arguments: &Value, call: CallId) -> Value {
         let prompt = arguments["prompt"].as_str().expect("a prompt").to_owned();
-        assert_eq!(crate::prompt_lint::dangling(&prompt, crate::prompt_lint::History::None), None);
+        assert_eq!(
+            crate::prompt_lint::dangling(&prompt, crate::prompt_lint::History::None),
+            None
+        );
         if let Some(executor) = arguments["executor"].as_str() {
             let task = &self.situation.task;
             self.situation.lines.push(Line {
@@ -297,7 +357,12 @@ impl Stage {
         };
         let answer = executor::answer(&request);
         let text = answer["text"].as_str().expect("a text").to_owned();
-        self.note(JournalKind::Answer, Actor::System, &text, json!({"call": call}));
+        self.note(
+            JournalKind::Answer,
+            Actor::System,
+            &text,
+            json!({"call": call}),
+        );
         answer
     }
 
@@ -316,13 +381,23 @@ impl Stage {
                 other => return other,
             }
         }
-        panic!("the task does not come to rest: {:#?}", self.situation.projections);
+        panic!(
+            "the task does not come to rest: {:#?}",
+            self.situation.projections
+        );
     }
 
     fn verdict(&self, decision: &Value) -> Verdict {
         let actions = decision["actions"].as_array().expect("actions").len();
-        let results = self.situation.recent.iter().rev().take_while(|entry| entry.kind != JournalKind::Plan);
-        let results: Vec<_> = results.filter(|entry| entry.kind == JournalKind::Result).collect();
+        let results = self
+            .situation
+            .recent
+            .iter()
+            .rev()
+            .take_while(|entry| entry.kind != JournalKind::Plan);
+        let results: Vec<_> = results
+            .filter(|entry| entry.kind == JournalKind::Result)
+            .collect();
         assert_eq!(results.len(), actions);
         verdict(&Standing {
             status: TaskStatus::Running,
@@ -331,7 +406,9 @@ impl Stage {
             shown_items: &[],
             has_unread: false,
             has_open_card: !self.situation.cards.is_empty(),
-            has_trouble: results.iter().any(|entry| entry.data["state"] != json!(CallState::Done)),
+            has_trouble: results
+                .iter()
+                .any(|entry| entry.data["state"] != json!(CallState::Done)),
             steps: 1,
             idle_turns: 0,
             limit: None,
@@ -362,7 +439,8 @@ fn read_item(item: &Value, former: &[ChecklistItem]) -> ChecklistItem {
     let state = ChecklistState::from_name(&state).expect("a state");
     let known = former.iter().find(|known| known.id == id);
     ChecklistItem {
-        is_confirmed: state == ChecklistState::Done && known.is_some_and(|known| known.is_confirmed && known.state == ChecklistState::Done),
+        is_confirmed: state == ChecklistState::Done
+            && known.is_some_and(|known| known.is_confirmed && known.state == ChecklistState::Done),
         title: item["title"].as_str().expect("a title").to_owned(),
         needs_confirmation: item["needs_confirmation"] == true,
         depends_on: serde_json::from_value(item["depends_on"].clone()).expect("ids"),
@@ -374,14 +452,19 @@ fn read_item(item: &Value, former: &[ChecklistItem]) -> ChecklistItem {
 }
 
 fn card(task: &Task, arguments: &Value) -> Card {
-    let options = arguments["options"].as_array().expect("options").iter().map(|option| {
-        let text = |key: &str| option[key].as_str().expect("a text").to_owned();
-        CardOption::plain(&text("id"), &text("label"))
-    });
+    let options = arguments["options"]
+        .as_array()
+        .expect("options")
+        .iter()
+        .map(|option| {
+            let text = |key: &str| option[key].as_str().expect("a text").to_owned();
+            CardOption::plain(&text("id"), &text("label"))
+        });
     Card {
         id: CardId::new(),
         workspace: task.workspace,
-        kind: CardKind::from_name(&arguments["kind"].as_str().expect("a kind").to_uppercase()).expect("a kind"),
+        kind: CardKind::from_name(&arguments["kind"].as_str().expect("a kind").to_uppercase())
+            .expect("a kind"),
         task: Some(task.id),
         message: None,
         call: None,
@@ -402,7 +485,10 @@ fn runtime_card(task: &Task, item: &str) -> Card {
     Card {
         item: Some(item.to_owned()),
         raised_by: CardOrigin::Runtime,
-        ..card(task, &json!({"kind": "checkpoint", "prompt": "Look", "options": options}))
+        ..card(
+            task,
+            &json!({"kind": "checkpoint", "prompt": "Look", "options": options}),
+        )
     }
 }
 
@@ -449,7 +535,9 @@ impl Stage {
     /// Loses what came of the last call of a tool.
     pub(super) fn forget(&mut self, tool: &str) {
         let recent = &mut self.situation.recent;
-        let is_result = |entry: &JournalEntry| entry.kind == JournalKind::Result && entry.data["tool"] == json!(tool);
+        let is_result = |entry: &JournalEntry| {
+            entry.kind == JournalKind::Result && entry.data["tool"] == json!(tool)
+        };
         let at = recent.iter().rposition(is_result).expect("a call of it");
         recent.remove(at);
     }

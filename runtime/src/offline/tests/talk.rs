@@ -6,7 +6,10 @@ use super::Stage;
 
 fn drafted(language: &str, goal: &str) -> Stage {
     let mut stage = Stage::new(language, goal);
-    assert_eq!(stage.run_on(), Verdict::AskPerson(Some("review".to_owned())));
+    assert_eq!(
+        stage.run_on(),
+        Verdict::AskPerson(Some("review".to_owned()))
+    );
     stage.heard();
     stage
 }
@@ -14,7 +17,11 @@ fn drafted(language: &str, goal: &str) -> Stage {
 #[test]
 fn words_do_not_confirm_a_draft() {
     for (language, goal, words) in [
-        ("en", "A storyboard about a fox, 2 shots", "looks good, go ahead"),
+        (
+            "en",
+            "A storyboard about a fox, 2 shots",
+            "looks good, go ahead",
+        ),
         ("ru", "Раскадровка про лису, 2 кадра", "Да, подходит!"),
         ("zh", "做一个关于狐狸的分镜，两个镜头", "可以，很好"),
     ] {
@@ -24,7 +31,14 @@ fn words_do_not_confirm_a_draft() {
         let heard = stage.heard();
         let card = ["Confirm and continue", "Принять и продолжить", "确认并继续"];
         assert!(card.iter().any(|label| heard.contains(label)), "{heard}");
-        assert!(!stage.situation.projections.checklist.iter().any(|item| item.is_confirmed));
+        assert!(
+            !stage
+                .situation
+                .projections
+                .checklist
+                .iter()
+                .any(|item| item.is_confirmed)
+        );
     }
 }
 
@@ -64,11 +78,17 @@ fn what_was_asked_for_stays_in_the_summary_and_the_summary_stays_small() {
     let mut stage = Stage::new("ru", "Помоги с проектом");
     stage.run_on();
     for number in 0..20 {
-        stage.write(&format!("что-нибудь красивое номер {number} {}", "и ещё слово ".repeat(200)));
+        stage.write(&format!(
+            "что-нибудь красивое номер {number} {}",
+            "и ещё слово ".repeat(200)
+        ));
         stage.run_on();
     }
     let summary = &stage.situation.projections.summary;
-    assert!(summary.contains("номер 19") && !summary.contains("номер 3 "), "{summary}");
+    assert!(
+        summary.contains("номер 19") && !summary.contains("номер 3 "),
+        "{summary}"
+    );
     assert!(summary.chars().count() < 2_000);
     stage.write("Сделай раскадровку про лису");
     stage.run_on();

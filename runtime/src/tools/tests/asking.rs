@@ -17,7 +17,10 @@ async fn main_thread(house: &House) -> Vec<Message> {
         before: None,
     };
     let (workspace, user) = (house.workspace, house.owner.user);
-    let page = house.reads().list_main_thread(workspace, user, window).await;
+    let page = house
+        .reads()
+        .list_main_thread(workspace, user, window)
+        .await;
     page.expect("messages").rows
 }
 
@@ -71,7 +74,8 @@ async fn a_work_of_another_workspace_is_attached_to_nothing(mut house: House) {
     let (error, _) = house.failed("reply", arguments).await;
     assert_eq!(error, format!("work {work} was not found"));
     let option = json!({"label": "This", "work_id": work});
-    let arguments = json!({"prompt": "Which?", "kind": "choice", "options": [option, {"label": "None"}]});
+    let arguments =
+        json!({"prompt": "Which?", "kind": "choice", "options": [option, {"label": "None"}]});
     let (error, _) = house.failed("ask", arguments).await;
     assert_eq!(error, format!("work {work} was not found"));
     assert_eq!(cards(&house).await, []);
@@ -84,10 +88,17 @@ async fn a_checkpoint_without_options_can_be_confirmed_in_the_tasks_language(mut
     let card = cards(&house).await.pop().expect("a card");
     assert_eq!(result["waiting_for"], json!(card.id));
     assert_eq!(card.kind, CardKind::Checkpoint);
-    let ids: Vec<_> = card.options.iter().map(|option| option.id.as_str()).collect();
+    let ids: Vec<_> = card
+        .options
+        .iter()
+        .map(|option| option.id.as_str())
+        .collect();
     assert_eq!(ids, ["confirm", "adjust"]);
     assert_eq!(card.options[1].label, "Исправить");
-    assert_eq!((card.raised_by, card.state), (CardOrigin::Model, CardState::Open));
+    assert_eq!(
+        (card.raised_by, card.state),
+        (CardOrigin::Model, CardState::Open)
+    );
     assert_eq!(house.task().await.status, TaskStatus::WaitingForPerson);
 }
 
@@ -101,7 +112,11 @@ async fn options_keep_their_ids_and_others_are_numbered(mut house: House) {
     });
     house.done("ask", arguments).await;
     let card = cards(&house).await.pop().expect("a card");
-    let ids: Vec<_> = card.options.iter().map(|option| option.id.as_str()).collect();
+    let ids: Vec<_> = card
+        .options
+        .iter()
+        .map(|option| option.id.as_str())
+        .collect();
     assert_eq!(ids, ["noir", "option-2"]);
     assert_eq!(card.options[0].detail.as_deref(), Some("hard light"));
     assert_eq!(card.options[1].work, Some(work));
@@ -114,10 +129,22 @@ async fn questions_that_can_not_be_answered_are_refused(mut house: House) {
     let same = json!([{"id": "a", "label": "One"}, {"id": "a", "label": "Two"}]);
     let many: Vec<_> = (0..13).map(|_| json!({"label": "One"})).collect();
     for (arguments, said) in [
-        (json!({"prompt": "", "kind": "choice", "options": two}), "is empty"),
-        (json!({"prompt": "Which?", "kind": "choice"}), "at least two"),
-        (json!({"prompt": "Which?", "kind": "choice", "options": same}), "the id `a`"),
-        (json!({"prompt": "Which?", "kind": "choice", "options": many}), "at most 12"),
+        (
+            json!({"prompt": "", "kind": "choice", "options": two}),
+            "is empty",
+        ),
+        (
+            json!({"prompt": "Which?", "kind": "choice"}),
+            "at least two",
+        ),
+        (
+            json!({"prompt": "Which?", "kind": "choice", "options": same}),
+            "the id `a`",
+        ),
+        (
+            json!({"prompt": "Which?", "kind": "choice", "options": many}),
+            "at most 12",
+        ),
         (
             json!({"prompt": "Which?", "kind": "choice", "options": [{"label": " "}, {"label": "b"}]}),
             "not blank",

@@ -159,7 +159,11 @@ async fn a_fragment_must_name_one_place(mut house: House) {
 async fn what_others_change_in_a_linked_work_is_noticed_and_own_edits_are_not(mut house: House) {
     let arguments = json!({"kind": "storyboard", "title": "Film", "nodes": [{"id": "a", "fields": {"title": "Dawn"}}]});
     let made = house.done("create_work", arguments).await;
-    let work = made["work_id"].as_str().expect("an id").parse().expect("an id");
+    let work = made["work_id"]
+        .as_str()
+        .expect("an id")
+        .parse()
+        .expect("an id");
     let operations = json!([{"set": {"nodeId": "a", "fields": {"duration": 4}}}]);
     house.done("edit_nodes", edit(work, 1, &operations)).await;
     let notices = |house: &House| {

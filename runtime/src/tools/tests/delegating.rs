@@ -88,7 +88,8 @@ async fn to_continue_a_line_only_what_is_new_is_said(mut house: House) {
     let result = house.done("delegate", arguments).await;
     assert_eq!(result["line_id"], json!(line));
     house.model.push(answer("Third caption."));
-    let arguments = json!({"line_id": line, "executor": "writer", "prompt": "As before, in Russian."});
+    let arguments =
+        json!({"line_id": line, "executor": "writer", "prompt": "As before, in Russian."});
     house.done("delegate", arguments).await;
     let expected = [
         (Speaker::User, PROMPT),
@@ -171,7 +172,10 @@ async fn ids_that_the_task_does_not_know_are_not_passed_on(mut house: House) {
         let prompt = format!("Describe {known} and {id} in one sentence each, please.");
         let arguments = json!({"executor": "writer", "prompt": prompt});
         let (error, _) = house.failed("delegate", arguments).await;
-        assert!(error.contains(&id) && !error.contains(&known.to_string()), "{error}");
+        assert!(
+            error.contains(&id) && !error.contains(&known.to_string()),
+            "{error}"
+        );
     }
     assert_eq!(house.model.requests().len(), 0);
     assert_eq!(journal(&house, JournalKind::Prompt).await, []);

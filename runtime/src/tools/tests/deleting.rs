@@ -44,9 +44,16 @@ async fn a_work_goes_to_the_bin_when_a_person_says_so(mut house: House) {
     let work = house.board(&["a"]).await;
     let card = asked(&mut house, work).await;
     assert_eq!(card.kind, CardKind::ConfirmIrreversible);
-    assert_eq!((card.raised_by, &card.works), (CardOrigin::Guard, &vec![work]));
+    assert_eq!(
+        (card.raised_by, &card.works),
+        (CardOrigin::Guard, &vec![work])
+    );
     assert!(card.prompt.contains("Work of a person") && card.prompt.contains("It is a copy."));
-    let ids: Vec<_> = card.options.iter().map(|option| option.id.as_str()).collect();
+    let ids: Vec<_> = card
+        .options
+        .iter()
+        .map(|option| option.id.as_str())
+        .collect();
     assert_eq!(ids, ["confirm", "decline"]);
     assert!(!is_in_bin(&house, work).await, "asking deletes nothing");
     answer(&house, &card, "confirm").await;

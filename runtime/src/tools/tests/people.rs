@@ -22,7 +22,9 @@ impl House {
             id: (*id).to_owned(),
             kind: "shot".to_owned(),
             order: None,
-            fields: [("title".to_owned(), Value::from(*id))].into_iter().collect(),
+            fields: [("title".to_owned(), Value::from(*id))]
+                .into_iter()
+                .collect(),
         };
         let content = Content {
             nodes: shots.iter().map(shot).collect(),
@@ -119,7 +121,10 @@ impl House {
             summary: None,
         };
         let outcome = self.services.documents.edit_nodes(edit).await;
-        assert!(matches!(outcome, Ok(EditOutcome::Applied(_))), "{outcome:?}");
+        assert!(
+            matches!(outcome, Ok(EditOutcome::Applied(_))),
+            "{outcome:?}"
+        );
     }
 
     /// A person replaces a piece of a text.
@@ -134,7 +139,10 @@ impl House {
             summary: None,
         };
         let outcome = self.services.documents.edit_text(edit).await;
-        assert!(matches!(outcome, Ok(EditOutcome::Applied(_))), "{outcome:?}");
+        assert!(
+            matches!(outcome, Ok(EditOutcome::Applied(_))),
+            "{outcome:?}"
+        );
     }
 
     fn person(&self) -> Editor {
@@ -169,6 +177,8 @@ impl House {
 pub(super) fn retitle(node: &str, title: &str) -> NodeOperation {
     NodeOperation::Set {
         node: node.to_owned(),
-        fields: [("title".to_owned(), Value::from(title))].into_iter().collect(),
+        fields: [("title".to_owned(), Value::from(title))]
+            .into_iter()
+            .collect(),
     }
 }

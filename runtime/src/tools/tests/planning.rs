@@ -18,8 +18,20 @@ const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 15] = [
     ("read_work", "core", Risk::Read, true, &["work_id"]),
     ("reply", "core", Risk::Read, true, &["text"]),
     ("search", "core", Risk::Read, true, &["query"]),
-    ("create_work", "works", Risk::Write, true, &["kind", "title"]),
-    ("delete_work", "works", Risk::Irreversible, true, &["work_id"]),
+    (
+        "create_work",
+        "works",
+        Risk::Write,
+        true,
+        &["kind", "title"],
+    ),
+    (
+        "delete_work",
+        "works",
+        Risk::Irreversible,
+        true,
+        &["work_id"],
+    ),
     (
         "edit_nodes",
         "works",
@@ -27,7 +39,13 @@ const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 15] = [
         true,
         &["work_id", "base_version", "operations"],
     ),
-    ("edit_text", "works", Risk::Write, true, &["work_id", "replacements"]),
+    (
+        "edit_text",
+        "works",
+        Risk::Write,
+        true,
+        &["work_id", "replacements"],
+    ),
     (
         "replace_text",
         "works",
@@ -35,7 +53,13 @@ const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 15] = [
         true,
         &["work_id", "base_version", "text"],
     ),
-    ("undo_own_edit", "works", Risk::Write, true, &["work_id", "version"]),
+    (
+        "undo_own_edit",
+        "works",
+        Risk::Write,
+        true,
+        &["work_id", "version"],
+    ),
 ];
 
 #[test]
@@ -43,7 +67,8 @@ fn the_tools_are_those_of_the_contract_in_one_order() {
     let tools = Tools::default();
     let shown = |spec: &ToolSpec| (spec.name, spec.domain, spec.risk, spec.idempotent);
     let specs: Vec<_> = tools.specs().map(shown).collect();
-    let contract = CONTRACT.map(|(name, domain, risk, idempotent, _)| (name, domain, risk, idempotent));
+    let contract =
+        CONTRACT.map(|(name, domain, risk, idempotent, _)| (name, domain, risk, idempotent));
     assert_eq!(specs, contract);
     for (spec, (name, .., required)) in tools.specs().zip(CONTRACT) {
         assert_eq!(spec.parameters["required"], json!(required), "{name}");
@@ -92,7 +117,10 @@ async fn arguments_off_the_schema_are_refused_with_all_that_is_wrong(mut house: 
     let error = house
         .refused("read_journal", json!({"after": -1, "limit": 1.5}))
         .await;
-    assert!(error.contains("at least 0") && error.contains("whole number"), "{error}");
+    assert!(
+        error.contains("at least 0") && error.contains("whole number"),
+        "{error}"
+    );
 }
 
 async fn nulls_and_numbers_written_otherwise_are_taken(mut house: House) {
@@ -106,12 +134,20 @@ async fn nulls_and_numbers_written_otherwise_are_taken(mut house: House) {
 async fn objections_are_told_before_anything_begins(mut house: House) {
     for (tool, arguments, said) in [
         ("reply", json!({"text": " "}), "is empty"),
-        ("reply", json!({"text": "a".repeat(20_001)}), "20001 characters"),
+        (
+            "reply",
+            json!({"text": "a".repeat(20_001)}),
+            "20001 characters",
+        ),
         ("search", json!({"query": ""}), "is empty"),
         ("load_tools", json!({"domain": "magic"}), "there are: works"),
         ("load_tools", json!({"domain": "core"}), "always shown"),
         ("read_guide", json!({"name": "love"}), "storyboarding"),
-        ("create_work", json!({"kind": "text", "title": " "}), "is empty"),
+        (
+            "create_work",
+            json!({"kind": "text", "title": " "}),
+            "is empty",
+        ),
         (
             "edit_nodes",
             json!({"work_id": "work", "base_version": 1, "operations": [{"put": {}, "remove": "a"}]}),
@@ -122,7 +158,11 @@ async fn objections_are_told_before_anything_begins(mut house: House) {
             json!({"work_id": "work", "replacements": [{"find": "", "replace": "a"}]}),
             "`replacements[0].find` is empty",
         ),
-        ("delegate", json!({"prompt": "A prompt that is long enough."}), "`line_id`"),
+        (
+            "delegate",
+            json!({"prompt": "A prompt that is long enough."}),
+            "`line_id`",
+        ),
     ] {
         let error = house.refused(tool, arguments).await;
         assert!(error.contains(said), "{tool}: {error}");
@@ -136,7 +176,10 @@ async fn loaded_tools_are_noted_and_guides_can_be_read(mut house: House) {
     for (name, _) in crate::tools::core::GUIDES {
         let guide = house.done("read_guide", json!({"name": name})).await;
         let characters = guide.to_string().chars().count();
-        assert!(characters <= crate::tools::arguments::SHOWN, "{name}: {characters}");
+        assert!(
+            characters <= crate::tools::arguments::SHOWN,
+            "{name}: {characters}"
+        );
     }
 }
 

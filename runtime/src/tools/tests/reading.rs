@@ -2,9 +2,9 @@
 
 use domain::document::Version;
 use domain::people::Role;
+use domain::store::StoreExt as _;
 use domain::turn::CallId;
 use domain::work::{DeleteWork, WorkKind};
-use domain::store::StoreExt as _;
 use serde_json::{Value, json};
 
 use super::house::House;
@@ -18,14 +18,20 @@ fn texts(list: &Value) -> Vec<&str> {
 
 fn ids(nodes: &Value) -> Vec<&str> {
     let nodes = nodes.as_array().map(Vec::as_slice).unwrap_or_default();
-    nodes.iter().filter_map(|node| node["id"].as_str()).collect()
+    nodes
+        .iter()
+        .filter_map(|node| node["id"].as_str())
+        .collect()
 }
 
 async fn a_work_is_read_whole_in_part_and_as_it_was(mut house: House) {
     let work = house.board(&["a", "b", "c"]).await;
     house.person_edits(work, vec![retitle("b", "Dusk")]).await;
     let read = house.done("read_work", json!({"work_id": work})).await;
-    assert_eq!((&read["version"], &read["at_version"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&read["version"], &read["at_version"]),
+        (&json!(2), &json!(2))
+    );
     assert_eq!(read["kind"], "STORYBOARD");
     assert_eq!(ids(&read["nodes"]), ["a", "b", "c"]);
     assert_eq!(read["nodes"][1]["fields"]["title"], "Dusk");
@@ -72,12 +78,16 @@ async fn what_the_task_may_not_see_is_not_found(mut house: House) {
         text: "secret".to_owned(),
         ..Default::default()
     };
-    let work = house.made(house.owner, other, WorkKind::Text, content).await;
+    let work = house
+        .made(house.owner, other, WorkKind::Text, content)
+        .await;
     let arguments = json!({"work_id": work});
     let (error, result) = house.failed("read_work", arguments).await;
     assert_eq!(error, format!("work {work} was not found"));
     assert_eq!(result, Value::Null);
-    let (error, _) = house.failed("read_work", json!({"work_id": "work_1"})).await;
+    let (error, _) = house
+        .failed("read_work", json!({"work_id": "work_1"}))
+        .await;
     assert!(error.contains("ids look like `work_`"), "{error}");
 }
 
@@ -94,7 +104,10 @@ async fn a_work_in_the_bin_is_told_to_lie_there(mut house: House) {
         ("read_work", json!({"work_id": work})),
         ("delete_work", json!({"work_id": work})),
         ("undo_own_edit", json!({"work_id": work, "version": 1})),
-        ("replace_text", json!({"work_id": work, "base_version": 1, "text": "two"})),
+        (
+            "replace_text",
+            json!({"work_id": work, "base_version": 1, "text": "two"}),
+        ),
     ] {
         let (error, _) = house.failed(tool, arguments).await;
         assert!(error.contains("lies in the bin"), "{tool}: {error}");
@@ -120,7 +133,10 @@ async fn the_journal_is_read_from_its_end_from_a_place_and_whole(mut house: Hous
     assert_eq!(first["entries"][0]["sequence"], 1);
     assert_eq!(first["has_more"], true);
     // Alone it is whole.
-    assert_eq!(first["entries"][0]["data"]["goal"], "A short film about a keeper");
+    assert_eq!(
+        first["entries"][0]["data"]["goal"],
+        "A short film about a keeper"
+    );
 }
 
 async fn a_large_result_is_paged_and_searched_and_a_small_one_is_whole(mut house: House) {
@@ -152,15 +168,14 @@ async fn a_large_result_is_paged_and_searched_and_a_small_one_is_whole(mut house
 }
 
 async fn results_of_other_tasks_are_not_there(mut house: House) {
-    let call = house.act("reply", json!({"text": "Of the first task."})).await;
+    let call = house
+        .act("reply", json!({"text": "Of the first task."}))
+        .await;
     house.begin_task("en").await;
     let arguments = json!({"call_id": call.id});
     let (error, _) = house.failed("read_result", arguments).await;
     assert_eq!(error, format!("call {} was not found", call.id));
-    let absent = CallId {
-        step: 9,
-        ..call.id
-    };
+    let absent = CallId { step: 9, ..call.id };
     let (error, _) = house
         .failed("read_result", json!({"call_id": absent}))
         .await;
@@ -171,10 +186,15 @@ async fn results_of_other_tasks_are_not_there(mut house: House) {
 
 async fn words_are_found_in_works_tasks_messages_and_the_journal(mut house: House) {
     let work = house.text("one").await;
-    house.done("reply", json!({"text": "The KEEPER lights the lamp."})).await;
+    house
+        .done("reply", json!({"text": "The KEEPER lights the lamp."}))
+        .await;
     let found = house.done("search", json!({"query": "keeper lamp"})).await;
     assert_eq!(found["found"], 1);
-    assert_eq!(found["matches"][0]["excerpt"], "The KEEPER lights the lamp.");
+    assert_eq!(
+        found["matches"][0]["excerpt"],
+        "The KEEPER lights the lamp."
+    );
     let found = house.done("search", json!({"query": "WORK person"})).await;
     assert_eq!(found["matches"][0]["work"], json!(work));
     let arguments = json!({"query": "keeper", "kinds": ["task"]});
@@ -195,7 +215,9 @@ async fn a_search_does_not_leave_the_workspace_or_the_task(mut house: House) {
         .made(house.owner, other, WorkKind::Text, content)
         .await;
     house.new_task(house.owner, other, "en").await;
-    house.done("reply", json!({"text": "A word: heliotrope."})).await;
+    house
+        .done("reply", json!({"text": "A word: heliotrope."}))
+        .await;
     house.begin_task("en").await;
     for query in ["Work of a person", "heliotrope"] {
         let found = house.done("search", json!({"query": query})).await;
@@ -203,7 +225,10 @@ async fn a_search_does_not_leave_the_workspace_or_the_task(mut house: House) {
     }
     let arguments = json!({"query": "keeper", "kinds": ["task"]});
     let found = house.done("search", arguments).await;
-    assert_eq!(found["found"], 2, "the two tasks of this workspace: {found}");
+    assert_eq!(
+        found["found"], 2,
+        "the two tasks of this workspace: {found}"
+    );
 }
 
 async fn a_search_that_finds_much_shows_the_newest_that_can_be_shown(mut house: House) {
@@ -211,7 +236,12 @@ async fn a_search_that_finds_much_shows_the_newest_that_can_be_shown(mut house: 
         let text = format!("Message {number} about the lighthouse, the lamp and the long night.");
         house.act("reply", json!({"text": text})).await;
     }
-    let found = house.done("search", json!({"query": "lighthouse", "kinds": ["message"]})).await;
+    let found = house
+        .done(
+            "search",
+            json!({"query": "lighthouse", "kinds": ["message"]}),
+        )
+        .await;
     assert!(found.to_string().chars().count() <= crate::tools::arguments::SHOWN);
     assert!(found["found"].as_u64() >= Some(30));
     let newest = found["matches"][0]["excerpt"].as_str().expect("an excerpt");

@@ -23,7 +23,10 @@ async fn people_see_where_the_agent_edits(mut house: House) {
     let documents = house.services.documents.clone();
     let mut followed = documents.follow_presence(work).await.expect("follows");
     house.done("read_work", json!({"work_id": work})).await;
-    assert!(agent(&followed.borrow()).is_none(), "reading is not being there");
+    assert!(
+        agent(&followed.borrow()).is_none(),
+        "reading is not being there"
+    );
     for node in ["b", "a"] {
         let operations = json!([{"set": {"nodeId": node, "fields": {"duration": 3}}}]);
         let arguments = json!({"work_id": work, "base_version": 1, "operations": operations});
@@ -34,7 +37,10 @@ async fn people_see_where_the_agent_edits(mut house: House) {
             })
         };
         let seen = tokio::time::timeout(PATIENCE, followed.wait_for(is_there)).await;
-        drop(seen.expect("is seen in time").expect("the document is open"));
+        drop(
+            seen.expect("is seen in time")
+                .expect("the document is open"),
+        );
     }
     // Whoever asks now sees it as well, and once.
     let presence = documents.presence(work).await.expect("presence");

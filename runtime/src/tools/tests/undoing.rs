@@ -18,13 +18,18 @@ async fn a_node_that_a_person_was_at_since_is_not_taken_back(mut house: House) {
     ]);
     let arguments = json!({"work_id": work, "base_version": 1, "operations": operations});
     house.done("edit_nodes", arguments).await;
-    house.person_edits(work, vec![retitle("new", "Newer")]).await;
+    house
+        .person_edits(work, vec![retitle("new", "Newer")])
+        .await;
     // The person was at the node that the agent made.
     let undo = json!({"work_id": work, "version": 2});
     let (_, result) = house.failed("undo_own_edit", undo).await;
     assert_eq!(result["__typename"], "NodeConflict");
     assert_eq!(result["conflicts"][0]["nodeId"], "new");
-    assert_eq!(result["conflicts"][0]["current"]["fields"]["title"], "Newer");
+    assert_eq!(
+        result["conflicts"][0]["current"]["fields"]["title"],
+        "Newer"
+    );
 }
 
 async fn an_own_edit_is_taken_back_and_the_persons_stays(mut house: House) {
@@ -44,7 +49,11 @@ async fn an_own_edit_is_taken_back_and_the_persons_stays(mut house: House) {
     assert_eq!(result["version"], 4);
     let content = house.content(work).await;
     assert_eq!(house.shots(work).await, ["a", "b", "c", "d"]);
-    let fields: Vec<_> = content.nodes.iter().map(|node| Value::Object(node.fields.clone())).collect();
+    let fields: Vec<_> = content
+        .nodes
+        .iter()
+        .map(|node| Value::Object(node.fields.clone()))
+        .collect();
     assert_eq!(
         fields,
         [
@@ -64,8 +73,13 @@ async fn edges_go_and_come_back(mut house: House) {
     let edges = json!([{"id": "ab", "source": "a", "target": "b"}]);
     let arguments = json!({"kind": "flow", "title": "Film", "nodes": nodes, "edges": edges});
     let made = house.done("create_work", arguments).await;
-    let work: domain::ids::WorkId = made["work_id"].as_str().expect("an id").parse().expect("an id");
-    let operations = json!([{"remove": "b"}, {"connect": {"id": "ac", "source": "a", "target": "c"}}]);
+    let work: domain::ids::WorkId = made["work_id"]
+        .as_str()
+        .expect("an id")
+        .parse()
+        .expect("an id");
+    let operations =
+        json!([{"remove": "b"}, {"connect": {"id": "ac", "source": "a", "target": "c"}}]);
     let arguments = json!({"work_id": work, "base_version": 1, "operations": operations});
     house.done("edit_nodes", arguments).await;
     house
@@ -78,11 +92,15 @@ async fn edges_go_and_come_back(mut house: House) {
 }
 
 async fn a_text_goes_back_beside_what_a_person_wrote(mut house: House) {
-    let work = house.text("The sea is calm. The lamp is lit. Nobody sleeps.").await;
+    let work = house
+        .text("The sea is calm. The lamp is lit. Nobody sleeps.")
+        .await;
     let replacements = json!([{"find": "calm", "replace": "loud and grey"}]);
     let arguments = json!({"work_id": work, "replacements": replacements});
     house.done("edit_text", arguments).await;
-    house.person_replaces(work, "Nobody sleeps", "Somebody sings").await;
+    house
+        .person_replaces(work, "Nobody sleeps", "Somebody sings")
+        .await;
     house
         .done("undo_own_edit", json!({"work_id": work, "version": 2}))
         .await;

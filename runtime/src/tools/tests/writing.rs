@@ -42,7 +42,11 @@ async fn a_board_is_made_once_with_ids_that_stay(mut house: House) {
     let count = house.reads().count_works(house.workspace, &[]).await;
     assert_eq!(count.expect("counts"), 1);
     let made = result(&lost);
-    let work = made["work_id"].as_str().expect("an id").parse().expect("an id");
+    let work = made["work_id"]
+        .as_str()
+        .expect("an id")
+        .parse()
+        .expect("an id");
     let shots = house.shots(work).await;
     assert_eq!(made["nodeIds"], json!(shots));
     assert_eq!((shots[0].as_str(), shots[2].as_str()), ("first", "last"));
@@ -64,13 +68,20 @@ async fn an_empty_work_is_at_version_0_and_a_text_at_1(mut house: House) {
     let arguments = json!({"kind": "text", "title": "Treatment", "text": "# The keeper"});
     let made = house.done("create_work", arguments).await;
     assert_eq!(made["version"], 1);
-    let work = made["work_id"].as_str().expect("an id").parse().expect("an id");
+    let work = made["work_id"]
+        .as_str()
+        .expect("an id")
+        .parse()
+        .expect("an id");
     assert_eq!(house.content(work).await.text, "# The keeper");
 }
 
 async fn content_that_does_not_fit_makes_nothing(mut house: House) {
     for (arguments, said) in [
-        (json!({"kind": "text", "title": "T", "nodes": [{}]}), "no such content"),
+        (
+            json!({"kind": "text", "title": "T", "nodes": [{}]}),
+            "no such content",
+        ),
         (
             json!({"kind": "flow", "title": "F", "edges": [{"source": "a", "target": "b"}]}),
             "ends at no node",
@@ -110,7 +121,11 @@ async fn an_edit_makes_one_version_however_often_it_is_run(mut house: House) {
     house.finish(&step, &again, Ok(ran)).await;
     let content = house.content(work).await;
     assert_eq!(content.version, Version(2));
-    let titles: Vec<_> = content.nodes.iter().map(|node| &node.fields["title"]).collect();
+    let titles: Vec<_> = content
+        .nodes
+        .iter()
+        .map(|node| &node.fields["title"])
+        .collect();
     assert_eq!(titles, [&json!("b"), &json!("Dawn"), &json!("Sea")]);
     let revisions = house.reads().list_revisions_after(work, Version(1)).await;
     let revisions = revisions.expect("revisions");
@@ -142,15 +157,17 @@ async fn texts_are_edited_and_replaced_once(mut house: House) {
 
 async fn another_input_under_one_call_is_noticed(mut house: House) {
     let work = house.text("one two").await;
-    let edit = |find: &str| {
-        json!({"work_id": work, "replacements": [{"find": find, "replace": "three"}]})
-    };
+    let edit =
+        |find: &str| json!({"work_id": work, "replacements": [{"find": find, "replace": "three"}]});
     let (step, calls) = house.decide(&[("edit_text", edit("one"))]).await;
     let mut started = house.start(&step, &calls[0]).await;
     house.run(&step, &started).await.expect("runs");
     started.arguments = edit("two");
     let reused = house.run(&step, &started).await;
-    assert!(matches!(reused, Err(Error::IdempotencyKeyReused)), "{reused:?}");
+    assert!(
+        matches!(reused, Err(Error::IdempotencyKeyReused)),
+        "{reused:?}"
+    );
 }
 
 async fn a_worker_that_lost_its_turn_writes_nothing(mut house: House) {
@@ -169,7 +186,11 @@ async fn a_worker_that_lost_its_turn_writes_nothing(mut house: House) {
     let current = std::mem::replace(&mut house.fence, old);
     for call in &started {
         let ran = house.run(&step, call).await;
-        assert!(matches!(ran, Err(Error::Fenced { .. })), "{}: {ran:?}", call.tool);
+        assert!(
+            matches!(ran, Err(Error::Fenced { .. })),
+            "{}: {ran:?}",
+            call.tool
+        );
     }
     assert_eq!(house.content(work).await.version, Version(1));
     let count = house.reads().count_works(house.workspace, &[]).await;
@@ -184,7 +205,8 @@ async fn a_worker_that_lost_its_turn_writes_nothing(mut house: House) {
 
 async fn what_nobody_remembers_is_not_done_a_second_time(mut house: House) {
     let work = house.text("one").await;
-    let arguments = json!({"work_id": work, "replacements": [{"find": "one", "replace": "one one"}]});
+    let arguments =
+        json!({"work_id": work, "replacements": [{"find": "one", "replace": "one one"}]});
     let (step, calls) = house.decide(&[("edit_text", arguments)]).await;
     let first = house.start(&step, &calls[0]).await;
     house.run(&step, &first).await.expect("runs");
@@ -213,7 +235,12 @@ async fn the_agent_has_no_more_authority_than_whose_task_it_is(mut house: House)
         new_user: domain::ids::UserId::new(),
         at: house.now(),
     };
-    house.services.store.run(command).await.expect("is a viewer");
+    house
+        .services
+        .store
+        .run(command)
+        .await
+        .expect("is a viewer");
     house.done("read_work", json!({"work_id": work})).await;
     let edit = json!({"work_id": work, "base_version": 1, "operations": [{"remove": "a"}]});
     let make = json!({"kind": "text", "title": "Mine"});
@@ -230,7 +257,9 @@ async fn works_of_other_workspaces_can_not_be_touched(mut house: House) {
         text: "secret".to_owned(),
         ..Default::default()
     };
-    let work = house.made(house.owner, other, WorkKind::Text, content).await;
+    let work = house
+        .made(house.owner, other, WorkKind::Text, content)
+        .await;
     let put = json!([{"put": {}}]);
     let replacement = json!([{"find": "secret", "replace": ""}]);
     for (tool, arguments) in [
@@ -238,7 +267,10 @@ async fn works_of_other_workspaces_can_not_be_touched(mut house: House) {
             "edit_nodes",
             json!({"work_id": work, "base_version": 1, "operations": put}),
         ),
-        ("edit_text", json!({"work_id": work, "replacements": replacement})),
+        (
+            "edit_text",
+            json!({"work_id": work, "replacements": replacement}),
+        ),
         (
             "replace_text",
             json!({"work_id": work, "base_version": 1, "text": ""}),
