@@ -14,8 +14,8 @@ use super::draft::one_line;
 use super::editing_text;
 use super::kind::Kind;
 use super::language::{Language, Words, fill};
-use super::making::{Recipe, capital, named_part, sentence};
-use super::request::{Lasting, Place, Request};
+use super::making::{Recipe, named_part, sentence};
+use super::request::{Lasting, Request};
 use super::view::{View, ViewNode};
 use super::wish::Wish;
 
