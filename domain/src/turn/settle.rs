@@ -58,7 +58,7 @@ pub(super) async fn settle(
         has_trouble: calls.iter().any(is_trouble),
         steps: change.turn.settled_steps,
         idle_turns,
-        limit: limit_reached(task, change.task.at, limits),
+        limit: limit_reached(task, change.turn.settled_steps, change.task.at, limits),
         limits,
     });
     carry_out(change, verdict, &checklist, (limits, spare)).await
@@ -80,10 +80,12 @@ fn is_trouble(call: &Call) -> bool {
     call.state != CallState::Done
 }
 
-fn limit_reached(task: &Task, now: Timestamp, limits: TaskLimits) -> Option<String> {
+fn limit_reached(task: &Task, steps: u32, now: Timestamp, limits: TaskLimits) -> Option<String> {
     let tokens = task.usage.input_tokens + task.usage.output_tokens;
     let days = now.since(task.created_at).as_secs() / 86_400;
-    if task.course.turns_since_resume >= limits.turns {
+    let turns = task.course.turns_since_resume;
+    // The last turn that is allowed comes to its end.
+    if turns > limits.turns || (turns == limits.turns && steps >= limits.steps_per_turn) {
         return Some(format!("the limit of {} turns is reached", limits.turns));
     }
     if tokens >= limits.tokens {
