@@ -170,9 +170,8 @@ async fn migrate_postgres(options: &StorageOptions) -> Result<()> {
     connect.max_connections(1).sqlx_logging(false);
     let connection = Database::connect(connect).await.map_err(from_db)?;
     // The migrator makes its table if it is not there, and PostgreSQL would say each time that it is.
-    let lock = format!(
-        "set client_min_messages = warning; select pg_advisory_lock({MIGRATION_LOCK})"
-    );
+    let lock =
+        format!("set client_min_messages = warning; select pg_advisory_lock({MIGRATION_LOCK})");
     connection
         .execute_unprepared(&lock)
         .await

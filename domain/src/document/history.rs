@@ -29,11 +29,7 @@ pub(crate) async fn content_of(
         .await?
 }
 
-fn build_content(
-    kind: WorkKind,
-    stored: &StoredDocument,
-    at: Version,
-) -> Result<Arc<Content>> {
+fn build_content(kind: WorkKind, stored: &StoredDocument, at: Version) -> Result<Arc<Content>> {
     let content = Replica::build(kind, UpdateLimits::default(), stored)
         .and_then(|replica| replica.content(at));
     content
@@ -49,9 +45,7 @@ pub(crate) async fn state_of(
 ) -> Result<Bytes> {
     let kind = work.kind;
     let state = threads
-        .compute(move || {
-            Replica::build(kind, UpdateLimits::default(), &stored)?.state()
-        })
+        .compute(move || Replica::build(kind, UpdateLimits::default(), &stored)?.state())
         .await?;
     state.map_err(|failure| Error::Internal(failure.into()))
 }

@@ -158,7 +158,9 @@ impl PresenceMap {
     fn shown_by(&self, source: &Source) -> (usize, usize) {
         let own = self.entries.values();
         own.filter(|entry| same_speaker(&entry.source, source))
-            .fold((0, 0), |(count, bytes), entry| (count + 1, bytes + entry.text.len()))
+            .fold((0, 0), |(count, bytes), entry| {
+                (count + 1, bytes + entry.text.len())
+            })
     }
 
     fn remove(&mut self, is_gone: impl Fn(&Entry) -> bool) -> Option<Bytes> {

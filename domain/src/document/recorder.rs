@@ -116,7 +116,9 @@ fn hanging_edges<T: ReadTxn>(txn: &T, roots: &Roots) -> Vec<String> {
     let Some(edges) = &roots.edges else {
         return Vec::new();
     };
-    let hanging = edges.iter(txn).filter(|(id, value)| hangs(txn, roots, id, value));
+    let hanging = edges
+        .iter(txn)
+        .filter(|(id, value)| hangs(txn, roots, id, value));
     let mut hanging: Vec<String> = hanging.map(|(id, _)| id.to_owned()).collect();
     hanging.sort();
     hanging
@@ -145,7 +147,10 @@ fn has_hanging_edges<T: ReadTxn>(txn: &T, roots: &Roots, touched: &Touched) -> b
     if lost_a_node {
         return !hanging_edges(txn, roots).is_empty();
     }
-    let ids = touched.nodes.keys().filter_map(|path| path.strip_prefix(EDGES));
+    let ids = touched
+        .nodes
+        .keys()
+        .filter_map(|path| path.strip_prefix(EDGES));
     let mut present = ids.filter_map(|id| Some((id, edges.get(txn, id)?)));
     present.any(|(id, value)| hangs(txn, roots, id, &value))
 }

@@ -20,9 +20,7 @@ use crate::document::effort::{Stopwatch, Strain};
 use crate::document::layout::{Roots, open_document};
 use crate::document::read::read_content;
 use crate::document::recorder::{Recorded, Recorder};
-use crate::document::validate::{
-    Rejection, UpdateFacts, UpdateLimits, validate_update, weigh,
-};
+use crate::document::validate::{Rejection, UpdateFacts, UpdateLimits, validate_update, weigh};
 use crate::document::{Content, Touched, Version};
 use crate::work::{StoredDocument, WorkKind};
 
@@ -156,7 +154,10 @@ impl Replica {
     pub(crate) fn begin_stored(&self, update: &Bytes) -> Application {
         let facts = validate_update(update, self.kind, &self.known, &self.limits);
         // What can not be cut into portions is applied whole.
-        let facts = facts.ok().filter(|facts| !facts.missing).unwrap_or_default();
+        let facts = facts
+            .ok()
+            .filter(|facts| !facts.missing)
+            .unwrap_or_default();
         let facts = UpdateFacts {
             has_new_blocks: true,
             weight: facts.weight,

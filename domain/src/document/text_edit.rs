@@ -285,7 +285,10 @@ fn places_of_others<T: ReadTxn>(txn: &T, text: &TextRef) -> Vec<u32> {
     });
     let mut indices: Vec<u32> = offsets.collect();
     indices.sort_unstable();
-    (0..).zip(indices).map(|(before, index)| index - before).collect()
+    (0..)
+        .zip(indices)
+        .map(|(before, index)| index - before)
+        .collect()
 }
 
 /// How many other things stand before or at a place.

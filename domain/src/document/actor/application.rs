@@ -7,7 +7,7 @@
 use bytes::Bytes;
 
 use crate::document::UpdateLimits;
-use crate::document::replica::{Applied, Application, Begun, Failure, Replica};
+use crate::document::replica::{Application, Applied, Begun, Failure, Replica};
 use crate::work::{Snapshot, StoredDocument};
 
 use super::{DocumentActor, Life};
@@ -58,6 +58,8 @@ impl DocumentActor {
                 "with the update, the document would take too long to open",
             ));
         }
+        // The state is quick to open, and the log was not quick to write.
+        self.growth.demand_snapshot();
         Ok(())
     }
 

@@ -206,7 +206,8 @@ impl DocumentActor {
             _ => false,
         };
         let needs_one = self.home == Home::SharedThread
-            && (self.growth.bytes() > LARGE_DOCUMENT || self.received.front().is_some_and(is_large));
+            && (self.growth.bytes() > LARGE_DOCUMENT
+                || self.received.front().is_some_and(is_large));
         needs_one.then(|| self.shared.threads.own()).flatten()
     }
 

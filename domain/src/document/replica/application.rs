@@ -52,12 +52,7 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    pub(super) fn new(
-        update: Bytes,
-        facts: UpdateFacts,
-        is_reply: bool,
-        bearing: Bearing,
-    ) -> Self {
+    pub(super) fn new(update: Bytes, facts: UpdateFacts, is_reply: bool, bearing: Bearing) -> Self {
         Self {
             update,
             facts,

@@ -128,7 +128,10 @@ fn characters_that_were_all_typed_at_one_place_at_once_are_given_up() {
 
 #[test]
 fn a_key_that_was_set_thousands_of_times_at_once_is_given_up() {
-    assert_given_up(&mut replica(WorkKind::Storyboard, &[]), &same_key(4, 60_000));
+    assert_given_up(
+        &mut replica(WorkKind::Storyboard, &[]),
+        &same_key(4, 60_000),
+    );
 }
 
 #[test]
@@ -149,9 +152,16 @@ fn costs_that_add_up_strain_the_document_and_its_opening_tells() {
         taken += 1;
     }
     assert!(board.is_strained(), "{taken} parts were taken");
-    let built = replica(WorkKind::Storyboard, &[board.state().expect("a state").to_vec()]);
+    let built = replica(
+        WorkKind::Storyboard,
+        &[board.state().expect("a state").to_vec()],
+    );
     board.measure(&built);
-    assert!(board.strain.exceeds(Duration::from_millis(100)), "{:?}", board.strain);
+    assert!(
+        board.strain.exceeds(Duration::from_millis(100)),
+        "{:?}",
+        board.strain
+    );
 }
 
 #[test]
@@ -257,7 +267,10 @@ fn of_a_long_reply_only_what_is_new_is_stored() {
     let deletions = editor.difference(&known).expect("a difference");
     assert_changes(&mut server, &deletions, "deletions");
     assert_eq!(content(&server), content(&editor));
-    assert!(matches!(apply(&mut server, &deletions), Ok(Applied::Nothing)));
+    assert!(matches!(
+        apply(&mut server, &deletions),
+        Ok(Applied::Nothing)
+    ));
 }
 
 #[test]

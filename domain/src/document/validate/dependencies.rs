@@ -296,7 +296,9 @@ fn check_fit(block: &Block, place: Place) -> Result<(), Rejection> {
         (Some(SharedType::Text), _) if is_explicit && block.has_key => {
             Err(Rejection::new("a Y.Text is used as a map"))
         }
-        (Some(SharedType::Map), Shape::Prose | Shape::Embed) => Err(Rejection::new("a Y.Map is used as a text")),
+        (Some(SharedType::Map), Shape::Prose | Shape::Embed) => {
+            Err(Rejection::new("a Y.Map is used as a text"))
+        }
         (Some(SharedType::Text), Shape::Value | Shape::Type(_)) => {
             Err(Rejection::new("a Y.Text holds something other than text"))
         }

@@ -86,7 +86,9 @@ impl Portions {
         let deletes: Vec<Deleted> = deletes
             .iter()
             .flat_map(|(client, ranges)| {
-                ranges.iter().map(|range| (client.get(), range.start, range.end))
+                ranges
+                    .iter()
+                    .map(|range| (client.get(), range.start, range.end))
             })
             .collect();
         let mut bytes = Vec::new();
