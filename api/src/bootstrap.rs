@@ -9,10 +9,10 @@ use domain::Result;
 use domain::ids::{TokenId, UserId, WorkspaceId};
 use domain::installation::{EnsureSecret, InstallationSecret};
 use domain::people::{ApiToken, Bootstrap, TokenKind, User, Workspace};
+use domain::secret::Secret;
 use domain::store::{SharedStore, StoreExt as _};
 use domain::time::{SharedClock, Timestamp};
 
-use crate::config::Secret;
 use crate::tokens;
 
 /// Name of the first workspace.

@@ -18,6 +18,7 @@ pub mod ids;
 pub mod installation;
 pub mod page;
 pub mod people;
+pub mod secret;
 pub mod store;
 pub mod time;
 pub mod work;

@@ -11,9 +11,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-use api::config::{Secret, Settings};
+use api::config::Settings;
 use api::tokens;
 use domain::people::Caller;
+use domain::secret::Secret;
 
 use super::serve::{Prepared, prepare, sign_in_link};
 use super::{Started, demo_content};

@@ -9,8 +9,9 @@ use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result};
 use api::bootstrap::{self, FirstOwner};
-use api::config::{Secret, Settings};
+use api::config::Settings;
 use api::server;
+use domain::secret::Secret;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;

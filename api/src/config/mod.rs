@@ -17,7 +17,7 @@ pub use arguments::SettingArguments;
 pub use names::{NAMES, Name};
 pub use quantity::{ByteSize, Pace, Span};
 pub use settings::{
-    AccessSettings, GraphqlSettings, LimitSettings, LogFormat, LogSettings, Secret, Settings,
+    AccessSettings, GraphqlSettings, LimitSettings, LogFormat, LogSettings, Settings,
     StorageSettings,
 };
 pub use source::{Environment, Layers};

@@ -1,12 +1,12 @@
 //! The settings in their own types, by section.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
+use domain::secret::Secret;
 use url::Url;
 
 use super::ConfigError;
@@ -17,28 +17,6 @@ use crate::graphql::transport::{DocumentMode, Introspection, Profile};
 
 /// The database libraries tell of themselves at every start, also where there is nothing to do.
 const DEFAULT_FILTER: &str = "info,sea_orm_migration=warn,sqlx=warn";
-
-/// A text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides a text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// The text, for the one place that needs it.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Secret(…)")
-    }
-}
 
 /// All settings.
 #[derive(Debug, Clone)]
@@ -296,14 +274,6 @@ fn choice<T: Copy, const N: usize>(
         let problem = format!("`{text}` is none of {words}");
         ConfigError::Invalid { origin, problem }
     })
-}
-
-impl FromStr for Secret {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self::new(text))
-    }
 }
 
 /// The secret of the first token: long enough that it can not be guessed.

@@ -50,14 +50,16 @@ pub struct ModelMessage {
 }
 
 /// What a model is asked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelRequest {
     /// The function it must call.
     pub function: Function,
-    /// The model's name; none is the provider's own default.
+    /// The model's name; none is the one that is configured for this function.
     pub model: Option<String>,
     /// What it is told, in order; the first is the stable prefix.
     pub messages: Vec<ModelMessage>,
+    /// How many messages after the first are segment summaries. Providers are told to cache up to the first and up to the last of them.
+    pub summaries: usize,
 }
 
 /// What a model answered.
@@ -85,9 +87,16 @@ pub struct ModelUsage {
 /// Why there is no reply. Texts are for people and for the journal, and hold no secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// The reply is no call of the function: prose, nothing, cut JSON. The text says what is wrong, for the model.
-    #[error("{0}")]
-    Misfit(String),
+    /// The reply is no call of the function: prose, nothing, cut JSON.
+    #[error("{problem}")]
+    Misfit {
+        /// What is wrong, in words for the model.
+        problem: String,
+        /// What the model said instead, cut short.
+        said: String,
+        /// What the provider counted: a misfit is paid for too.
+        usage: ModelUsage,
+    },
     /// The provider can not answer now: overloaded, broken, silent.
     #[error("the model did not answer: {reason}")]
     Unavailable {

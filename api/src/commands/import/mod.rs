@@ -14,7 +14,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
 use api::assets;
-use api::config::{Secret, Settings};
+use api::config::Settings;
 use api::tokens;
 use bytes::Bytes;
 use domain::archive::{
@@ -24,6 +24,7 @@ use domain::document::{DocumentOptions, DocumentService, Version};
 use domain::event::{NewEvent, Sequence};
 use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Member, Role, TokenKind, Workspace};
+use domain::secret::Secret;
 use domain::store::StoreExt as _;
 use domain::work::{AssetFile, SaveSnapshot, Snapshot, Work};
 
