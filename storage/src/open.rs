@@ -14,6 +14,7 @@ use domain::blob::Blobs;
 use domain::store::SharedStore;
 use domain::{Error, Result};
 use migrations::Migrator;
+use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use sea_orm_migration::MigratorTrait;
@@ -148,6 +149,12 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
+    });
+    // SQLite undoes a whole transaction by itself when its disk is full, and the driver, which can not undo it once more,
+    // counts it as open ever after: later commits would only end savepoints inside it. Such a connection is closed.
+    options.map_sqlx_sqlite_before_acquire(|connection, _| {
+        let is_usable = !connection.is_in_transaction();
+        Box::pin(std::future::ready(Ok(is_usable)))
     });
     Database::connect(options).await.map_err(from_db)
 }

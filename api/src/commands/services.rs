@@ -21,10 +21,12 @@ use domain::blob::Blobs;
 use domain::document::{DocumentOptions, DocumentService};
 use domain::installation::InstallationSecret;
 use domain::time::Timestamp;
+use runtime::worker::Worker;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use super::agent;
 use super::installation::Installation;
 
 /// How long documents may take to store what is pending, once everybody has left.
@@ -42,6 +44,7 @@ pub(crate) struct Services {
     endpoint: Endpoint,
     sockets: Sockets,
     routes: Option<Routes>,
+    worker: Option<Worker>,
 }
 
 impl Services {
@@ -116,7 +119,16 @@ impl Services {
             endpoint,
             sockets,
             routes: Some(routes),
+            worker: None,
         })
+    }
+
+    /// Lets this process work on tasks as well.
+    pub(crate) fn start_worker(&mut self, settings: &Settings) -> Result<()> {
+        let worker = agent::start(settings, &self.installation, &self.documents)
+            .context("the worker can not be started")?;
+        self.worker = Some(worker);
+        Ok(())
     }
 
     /// Who is behind a token.
@@ -135,7 +147,14 @@ impl Services {
             self.endpoint.drained().await;
             self.sockets.stopped().await;
         });
-        if gone.await.is_err() {
+        let worker = async {
+            match self.worker {
+                Some(worker) => worker.stop().await,
+                None => {}
+            }
+        };
+        let (gone, ()) = tokio::join!(gone, worker);
+        if gone.is_err() {
             warn!("sockets that did not close in time are cut off");
         }
         if timeout(DOCUMENTS_TIME, self.documents.stop())
@@ -158,7 +177,10 @@ async fn sweep(blobs: Arc<dyn Blobs>, now: Timestamp) {
     }
 }
 
-fn start_documents(limits: &LimitSettings, installation: &Installation) -> DocumentService {
+pub(super) fn start_documents(
+    limits: &LimitSettings,
+    installation: &Installation,
+) -> DocumentService {
     let options = DocumentOptions {
         threads: limits.document_threads,
         document_bytes: limits.document.0 as usize,

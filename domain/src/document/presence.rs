@@ -13,7 +13,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::actor::Actor;
-use crate::document::lib0::{Reader, write_var, write_var_string};
+use crate::document::lib0::{MAX_SAFE_INTEGER, Reader, write_var, write_var_string};
 use crate::document::room::Presence;
 use crate::ids::ConnectionId;
 use crate::time::Timestamp;
@@ -22,6 +22,8 @@ use crate::time::Timestamp;
 const ENTRY_TTL: std::time::Duration = std::time::Duration::from_secs(30);
 /// Clients that one awareness update may speak of.
 const CLIENT_LIMIT: u64 = 1_024;
+/// Bytes of a state that the server makes itself: the id of a node and little more.
+const OWN_STATE_BYTES: usize = 4 << 10;
 /// Clients that one connection may show, and the bytes of their states. An editor is one, but some repeat what they heard
 /// of others who have gone since.
 const SHOWN_CLIENTS: usize = 1_024;
@@ -113,6 +115,27 @@ impl PresenceMap {
             }
         }
         Ok((!accepted.is_empty()).then(|| encode(&accepted)))
+    }
+
+    /// Shows somebody without an editor at a node; returns what to tell the others.
+    pub(crate) fn show(
+        &mut self,
+        client: u64,
+        node: Option<&str>,
+        source: &Source,
+        now: Timestamp,
+    ) -> Result<Option<Bytes>, AwarenessRejected> {
+        let text = json!({"nodeId": node}).to_string();
+        // Editors remember the clock of somebody who went: whoever comes back must have a later one.
+        let earliest = now.micros().unsigned_abs().min(MAX_SAFE_INTEGER / 2);
+        let known = self.entries.get(&client);
+        let clock = known.map_or(earliest, |entry| earliest.max(entry.clock + 1));
+        self.apply(
+            &encode(&[(client, clock, text)]),
+            source,
+            OWN_STATE_BYTES,
+            now,
+        )
     }
 
     /// Everybody's state, for somebody who has just come; none where nobody is there.
@@ -363,6 +386,24 @@ mod tests {
                 .expect("accepted")
                 .is_some()
         );
+    }
+
+    #[test]
+    fn somebody_without_an_editor_is_shown_where_they_are_and_goes_as_others_do() {
+        let mut map = PresenceMap::default();
+        let ada = ada();
+        let show = |map: &mut PresenceMap, node, at| {
+            map.show(7, Some(node), &ada, at)
+                .expect("is no hostile state")
+                .is_some()
+        };
+        assert!(show(&mut map, "n1", NOW));
+        // Twice in one microsecond is told twice as well.
+        assert!(show(&mut map, "n2", NOW));
+        assert_eq!(map.list()[0].node_id.as_deref(), Some("n2"));
+        let later = NOW.plus(ENTRY_TTL);
+        assert!(map.expire(later).is_some());
+        assert!(show(&mut map, "n1", later));
     }
 
     #[test]

@@ -114,7 +114,7 @@ pub(crate) fn smallest_edit(old: &str, new: &str) -> Vec<Splice> {
 }
 
 /// How often a fragment occurs, overlapping places counted, and where first (in bytes).
-fn occurrences(text: &str, find: &str) -> (u64, Option<usize>) {
+pub(crate) fn occurrences(text: &str, find: &str) -> (u64, Option<usize>) {
     let (text, find) = (text.as_bytes(), find.as_bytes());
     let borders = borders_of(find);
     let (mut count, mut first, mut matched) = (0, None, 0);

@@ -2,32 +2,37 @@
 //!
 //! Invariants
 //! - A request asks for exactly one function of the contract (`model_functions.json`), and a reply is one call of it.
-//! - One request is one visible attempt: trying again is the business of whoever asks.
+//! - For a provider one request is one visible attempt; [`Retry`], which stands before it, counts and shows each.
 //! - No API key stands in a log, an error, or anything that is stored.
 //!
 //! Not here: what a request says (the context layer), what a decision does (the engine).
 
+mod anthropic;
+mod endpoint;
+mod functions;
+mod openai;
+mod reply;
+mod retry;
+pub(crate) mod schema;
+#[cfg(any(test, feature = "test-support"))]
+mod scripted;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
-/// The functions that a model can be asked to call; names are those of the contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Function {
-    /// A planner's step.
-    Decide,
-    /// The router's choice for a message.
-    Route,
-    /// The router's second look before a new task.
-    ConfirmNewTask,
-    /// An executor's answer on a line.
-    Answer,
-    /// What the memory extractor found.
-    ExtractMemories,
-    /// A span of old history in short.
-    SummarizeSegment,
-}
+use crate::context::Situation;
+
+pub use functions::{Function, check};
+pub use retry::{Retry, RetryPolicy, RetryTimer};
+#[cfg(any(test, feature = "test-support"))]
+pub use scripted::{Scripted, ScriptedReply};
+pub use settings::{ModelLimits, ModelProvider, ModelSettings, Prices, SettingsError, client};
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +55,7 @@ pub struct ModelMessage {
 }
 
 /// What a model is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     /// The function it must call.
     pub function: Function,
@@ -60,6 +65,8 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// How many messages after the first are segment summaries. Providers are told to cache up to the first and up to the last of them.
     pub summaries: usize,
+    /// The stored state that a planner's messages were made from, for a planner that is no language model.
+    pub situation: Option<Arc<Situation>>,
 }
 
 /// What a model answered.

@@ -6,7 +6,7 @@ use crate::document::Version;
 use crate::document::edit::EditOutcome;
 use crate::document::replica::Applied;
 use crate::document::room::Outbound;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::work::{AppendChanges, Appended, Change, PendingChange, Snapshot, StoredDocument};
 
 use super::batch::{self, Flight, Output, merge};
@@ -98,6 +98,7 @@ impl DocumentActor {
             expected: None,
             idempotency: None,
             upload: None,
+            fence: None,
         }
     }
 
@@ -146,10 +147,14 @@ impl DocumentActor {
 
     /// Sends what was stored to everybody, then lets out what waited for it.
     async fn stored(&mut self, first: Version, flight: Flight) {
-        if first.0 > self.version.0 + 1 {
+        let is_next = first.0 == self.version.0 + 1;
+        if !is_next {
             self.catch_up(Version(first.0 - 1)).await;
         }
-        if self.life == Life::Ended {
+        if self.life != Life::Open {
+            if let Some(edit) = flight.edit {
+                edit.request.answer(Err(reloading()));
+            }
             return batch::refuse(flight.outputs, &"the document is being reloaded");
         }
         let last = Version(first.0 + flight.changes.len() as u64 - 1);
@@ -176,7 +181,21 @@ impl DocumentActor {
             output.release(first, last, &flight.changes);
         }
         if let Some(state) = flight.state {
-            self.save_snapshot(last, state);
+            self.save_due_snapshot(is_next.then_some(state));
+        }
+    }
+
+    /// Stores a snapshot of the version that was reached. None where others stored changes before this commit: the state
+    /// that was taken for it lacks them. It is taken anew if nothing newer is applied yet, or else with a later commit.
+    fn save_due_snapshot(&mut self, state: Option<Bytes>) {
+        let state = match state {
+            Some(state) => Ok(state),
+            None if self.pending.is_empty() => self.replica.state(),
+            None => return,
+        };
+        match state {
+            Ok(state) => self.save_snapshot(self.version, state),
+            Err(failure) => self.fail(&failure),
         }
     }
 
@@ -262,9 +281,7 @@ impl DocumentActor {
                 self.edits.push_front(edit.request);
             }
             Ok(Appended::Repeated(first)) => edit.request.answer(first_outcome(first)),
-            Ok(_) => edit.request.answer(Err(crate::Error::Unavailable(
-                "the document is being reloaded".into(),
-            ))),
+            Ok(_) => edit.request.answer(Err(reloading())),
             Err(error) => edit.request.answer(Err(error)),
         }
     }
@@ -322,7 +339,8 @@ impl DocumentActor {
             self.advance().await;
         }
         self.close_all(1012, "the document was closed; reconnect");
-        if self.growth.changes > 0
+        if self.life != Life::Failed
+            && self.growth.changes > 0
             && let Ok(state) = self.replica.state()
         {
             self.save_snapshot(self.version, state);
@@ -330,8 +348,12 @@ impl DocumentActor {
     }
 }
 
+fn reloading() -> Error {
+    Error::Unavailable("the document is being reloaded".into())
+}
+
 fn first_outcome(first: serde_json::Value) -> Result<EditOutcome> {
     serde_json::from_value(first)
         .map(EditOutcome::Applied)
-        .map_err(|error| crate::Error::Internal(error.into()))
+        .map_err(|error| Error::Internal(error.into()))
 }

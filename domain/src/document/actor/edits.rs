@@ -268,6 +268,7 @@ impl DocumentActor {
         let command = AppendChanges {
             expected: Some(self.version),
             idempotency: editor.idempotency.clone().map(|key| (key, json!(applied))),
+            fence: editor.fence,
             upload: if let Edit::Upload(_, upload) = &request.edit {
                 Some(upload.clone())
             } else {

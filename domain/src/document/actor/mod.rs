@@ -5,7 +5,8 @@
 //!   every answer, acknowledgement and frame waits for the commit of all that was applied before it.
 //! - At most one commit is under way; what comes meanwhile is applied, gathered and stored with the next one.
 //! - A structured edit is alone: it starts when all else is stored, and nothing is taken in until it is settled.
-//! - After any failure between validation and commit the replica is thrown away.
+//! - After any failure between validation and commit the replica is thrown away, and nothing is made of it: a snapshot
+//!   holds exactly what the log holds up to its version.
 //!
 //! Not here: finding or opening actors (`service`), bytes of protocols (`api`).
 
@@ -27,6 +28,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::actor::Actor;
 use crate::document::attribution::Attribution;
+use crate::document::lib0::MAX_SAFE_INTEGER;
 use crate::document::outbox::Outbox;
 use crate::document::presence::{PresenceMap, Source};
 use crate::document::replica::Replica;
@@ -65,6 +67,8 @@ pub(crate) enum Message {
     Edit(EditRequest),
     /// Presence, and how to follow it.
     Presence(oneshot::Sender<watch::Receiver<Vec<Presence>>>),
+    /// Somebody without a connection is at a node: who, the name that others see, which node.
+    Show(Actor, String, Option<String>),
     /// Awareness from another process; none asks for ours.
     Signal(uuid::Uuid, Option<Bytes>),
     /// The log holds this version.
@@ -77,7 +81,10 @@ pub(crate) enum Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Life {
     Open,
+    /// Nobody needs the document; all is stored.
     Ended,
+    /// The replica can not be trusted any more.
+    Failed,
 }
 
 /// Where an actor lives.
@@ -233,7 +240,8 @@ impl DocumentActor {
             Message::Frame(connection, frame) => self.frame(connection, frame).await,
             Message::Leave(connection) => self.leave(connection),
             Message::Edit(request) => self.take_edit(request).await,
-            Message::Presence(reply) => drop(reply.send(self.presence_watch.subscribe())),
+            Message::Presence(reply) => self.follow_presence(reply),
+            Message::Show(actor, label, node) => self.show(actor, label, node.as_deref()),
             Message::Signal(process, payload) => self.signal(process, payload),
             Message::CatchUp(version) => self.log_head = self.log_head.max(version),
             Message::Stop => {
@@ -287,6 +295,27 @@ impl DocumentActor {
         self.peers.remove(&connection);
         let gone = self.presence.leave(connection);
         self.tell_presence(gone);
+    }
+
+    /// What is followed is kept up to date only while somebody does.
+    fn follow_presence(&self, reply: oneshot::Sender<watch::Receiver<Vec<Presence>>>) {
+        self.presence_watch.send_replace(self.presence.list());
+        drop(reply.send(self.presence_watch.subscribe()));
+    }
+
+    fn show(&mut self, actor: Actor, label: String, node: Option<&str>) {
+        let speaker = self.shared.speaker(&actor);
+        let source = Source::Connection {
+            connection: ConnectionId::from_uuid(speaker),
+            actor,
+            label,
+        };
+        let client = speaker.as_u128() as u64 & MAX_SAFE_INTEGER;
+        match self.presence.show(client, node, &source, self.shared.now()) {
+            Ok(accepted) => self.tell_presence(accepted),
+            // Presence is a courtesy: who edits is told by the change itself.
+            Err(error) => tracing::debug!(document.id = %self.work.id, %error, "not shown"),
+        }
     }
 
     fn signal(&mut self, process: uuid::Uuid, payload: Option<Bytes>) {
@@ -377,7 +406,7 @@ impl DocumentActor {
         self.shared.count_failure();
         self.close_all(1013, "the document is being reloaded; reconnect");
         self.pending.refuse(failure);
-        self.life = Life::Ended;
+        self.life = Life::Failed;
     }
 
     fn access_of(&self, connection: ConnectionId) -> Option<Access> {

@@ -185,26 +185,24 @@ impl Shared {
             .await?
             .pop()
             .ok_or_else(|| Error::not_found("work", work))?;
-        if self.store.is_shared() && lock(&self.followed).insert(row.workspace) {
+        if self.store.is_shared() && !lock(&self.followed).contains(&row.workspace) {
             // The position is read before the document, so that no change falls between them.
             let head = self.store.reads().event_head(row.workspace).await?;
-            self.follow(self.clone().follow_log(row.workspace, head));
+            if lock(&self.followed).insert(row.workspace) {
+                self.follow(self.clone().follow_log(row.workspace, head));
+            }
         }
         DocumentActor::open(self.clone(), row).await
     }
 
     pub(crate) async fn load(&self, work: WorkId) -> Result<(StoredDocument, Vec<NodeVersion>)> {
-        let touches = self.store.reads().list_node_actors(work).await?;
-        let stored = self
-            .store
-            .reads()
-            .load_documents(&[work], None)
-            .await?
-            .pop();
-        Ok((
-            stored.ok_or_else(|| Error::not_found("work", work))?,
-            touches,
-        ))
+        let reads = self.store.reads();
+        let stored = reads.load_documents(&[work], None).await?.pop();
+        let stored = stored.ok_or_else(|| Error::not_found("work", work))?;
+        // Up to the same version, neither less nor more: another process may be storing changes.
+        let version = history::version_of(&stored);
+        let touches = reads.list_node_actors(work, version).await?;
+        Ok((stored, touches))
     }
 
     pub(crate) async fn content_at(&self, work: &Work, at: Version) -> Result<Arc<Content>> {
@@ -273,6 +271,11 @@ impl Shared {
 
     pub(crate) fn count_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Who speaks for somebody without a connection: another one in each process, because others let nobody speak for them.
+    pub(crate) fn speaker(&self, actor: &Actor) -> uuid::Uuid {
+        uuid::Uuid::new_v5(&self.process, actor.key().as_bytes())
     }
 
     /// Tells other processes of awareness, or asks them for theirs.
