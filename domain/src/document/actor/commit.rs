@@ -25,6 +25,7 @@ pub(crate) struct Growth {
     snapshot_bytes: usize,
     log_bytes: usize,
     changes: u64,
+    is_snapshot_demanded: bool,
 }
 
 impl Growth {
@@ -36,7 +37,13 @@ impl Growth {
                 .map_or(0, |snapshot| snapshot.state.len()),
             log_bytes: stored.changes.iter().map(|(_, update)| update.len()).sum(),
             changes: stored.changes.len() as u64,
+            is_snapshot_demanded: false,
         }
+    }
+
+    /// Lets the next commit be followed by a snapshot.
+    pub(crate) fn demand_snapshot(&mut self) {
+        self.is_snapshot_demanded = true;
     }
 
     /// What it holds now, roughly and at most.
@@ -54,7 +61,9 @@ impl Growth {
 
     /// Reading the log then costs as much as reading the snapshot.
     fn is_snapshot_due(&self) -> bool {
-        self.changes >= SNAPSHOT_CHANGES || self.log_bytes > SNAPSHOT_BYTES.max(self.snapshot_bytes)
+        self.is_snapshot_demanded
+            || self.changes >= SNAPSHOT_CHANGES
+            || self.log_bytes > SNAPSHOT_BYTES.max(self.snapshot_bytes)
     }
 }
 
