@@ -162,7 +162,10 @@ mod tests {
     fn a_window_is_read_from_one_end_and_is_never_longer_than_the_limit() {
         let window = |first, last| Window::<u32>::try_new(first, last, None, None);
         let of = |window: Window<u32>| (window.end, window.limit);
-        assert_eq!(of(window(None, None).expect("the default")), (End::First, 20));
+        assert_eq!(
+            of(window(None, None).expect("the default")),
+            (End::First, 20)
+        );
         assert_eq!(of(window(None, Some(3)).expect("the end")), (End::Last, 3));
         for wrong in [
             window(Some(1), Some(1)),

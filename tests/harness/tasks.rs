@@ -50,9 +50,8 @@ impl Person {
 
     /// The open cards of the workspace.
     pub(crate) async fn open_cards(&self) -> Vec<Value> {
-        let query = format!(
-            "query ($id: ID!) {{ workspace(id: $id) {{ openCards {{ {CARD} }} }} }}"
-        );
+        let query =
+            format!("query ($id: ID!) {{ workspace(id: $id) {{ openCards {{ {CARD} }} }} }}");
         let data = self.client.run(&query, json!({"id": self.workspace})).await;
         list(&data["workspace"]["openCards"])
     }

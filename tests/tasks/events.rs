@@ -41,7 +41,10 @@ async fn hears_a_message(events: &mut Subscription, words: &str) -> String {
 
 async fn events_of_a_task_resume_over_a_kill(installation: &Installation) {
     let (server, owner) = installation.open_without_agent().await;
-    let (task, other) = (owner.create_task("mine").await, owner.create_task("other").await);
+    let (task, other) = (
+        owner.create_task("mine").await,
+        owner.create_task("other").await,
+    );
     let mut events = follow(&task, &owner.event_cursor().await).await;
     task.post("one").await;
     other.post("not mine").await;
@@ -70,7 +73,10 @@ async fn the_log_tells_of_tasks_messages_and_cards(installation: &Installation) 
     let task = owner.create_task("goal").await;
     let mut events = follow(&task, &start).await;
     let (kind, made) = next(&mut events).await;
-    assert_eq!((kind.as_str(), &made["subject"]["id"]), ("TASK_CREATED", &json!(task.id)));
+    assert_eq!(
+        (kind.as_str(), &made["subject"]["id"]),
+        ("TASK_CREATED", &json!(task.id))
+    );
     assert_eq!(made["actor"]["user"]["id"], owner.user.as_str());
     task.act("stopTask").await;
     let message = task.post("hello").await;
@@ -83,9 +89,15 @@ async fn the_log_tells_of_tasks_messages_and_cards(installation: &Installation) 
         }
     };
     assert_eq!(card["__typename"], "Card");
-    assert!(kinds.contains(&"TASK_STATUS_CHANGED".to_owned()), "{kinds:?}");
+    assert!(
+        kinds.contains(&"TASK_STATUS_CHANGED".to_owned()),
+        "{kinds:?}"
+    );
     let input = json!({"cardId": card["id"], "optionId": "resume"});
-    owner.client.change("answerCard", input, "{ __typename }").await;
+    owner
+        .client
+        .change("answerCard", input, "{ __typename }")
+        .await;
     kinds.clear();
     loop {
         let (kind, event) = next(&mut events).await;
@@ -97,11 +109,17 @@ async fn the_log_tells_of_tasks_messages_and_cards(installation: &Installation) 
         }
     }
     assert!(kinds.contains(&"CARD_ANSWERED".to_owned()), "{kinds:?}");
-    assert!(kinds.contains(&"TASK_STATUS_CHANGED".to_owned()), "{kinds:?}");
+    assert!(
+        kinds.contains(&"TASK_STATUS_CHANGED".to_owned()),
+        "{kinds:?}"
+    );
     let variables = json!({"id": task.id, "after": "AAAA"});
     let mut refused = Subscription::open(&owner.client, EVENTS, variables).await;
     let crate::harness::subscription::Heard::Errors(errors) = refused.next().await else {
         panic!("a made-up cursor is refused");
     };
-    assert_eq!(errors[0]["extensions"]["code"], "CURSOR_INVALID", "{errors}");
+    assert_eq!(
+        errors[0]["extensions"]["code"], "CURSOR_INVALID",
+        "{errors}"
+    );
 }

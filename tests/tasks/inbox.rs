@@ -26,7 +26,10 @@ async fn a_message_is_delivered_and_waits_to_be_read(installation: &Installation
         .data();
     let message = posted["postMessage"]["message"].clone();
     assert_eq!(message["state"], "DELIVERED");
-    assert_eq!((&message["text"], &message["language"]), (&json!("Сделай ярче"), &json!("ru")));
+    assert_eq!(
+        (&message["text"], &message["language"]),
+        (&json!("Сделай ярче"), &json!("ru"))
+    );
     assert_eq!(message["author"]["user"]["id"], owner.user.as_str());
     assert_eq!(message["task"]["id"], task.id.as_str());
     assert_eq!(message["attachments"], json!([{"id": work.id}]));
@@ -34,9 +37,13 @@ async fn a_message_is_delivered_and_waits_to_be_read(installation: &Installation
         message["routing"],
         json!({"stage": "DETERMINISTIC", "outcome": "EXISTING_TASK", "rationale": null})
     );
-    assert_eq!((&message["consumedBy"], &message["replacedBy"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&message["consumedBy"], &message["replacedBy"]),
+        (&Value::Null, &Value::Null)
+    );
     assert_eq!(task.inbox(None).await, [message.clone()]);
-    let query = format!("query ($id: ID!) {{ node(id: $id) {{ ... on Message {{ {MESSAGE} }} }} }}");
+    let query =
+        format!("query ($id: ID!) {{ node(id: $id) {{ ... on Message {{ {MESSAGE} }} }} }}");
     let found = owner.client.run(&query, json!({"id": message["id"]})).await;
     assert_eq!(found["node"], message);
     // It stands in the task's thread, and in nobody's main thread.
@@ -44,14 +51,22 @@ async fn a_message_is_delivered_and_waits_to_be_read(installation: &Installation
     let data = owner.client.run(main, json!({"id": owner.workspace})).await;
     assert_eq!(data["workspace"]["mainThread"]["nodes"], json!([]));
     let entry = &task.journal(Some(&["INCOMING_MESSAGE"])).await[0];
-    assert_eq!((&entry["text"], &entry["data"]["message"]), (&message["text"], &message["id"]));
+    assert_eq!(
+        (&entry["text"], &entry["data"]["message"]),
+        (&message["text"], &message["id"])
+    );
 }
 
 /// Takes a message back, and returns what came of it.
 async fn withdraw(person: &Person, message: &Value) -> crate::harness::Answer {
-    let selection = format!("{{ __typename ... on WithdrawMessagePayload {{ message {{ {MESSAGE} }} }} ... on MessageAlreadyConsumed {{ consumedBy {{ stepNumber }} }} }}");
+    let selection = format!(
+        "{{ __typename ... on WithdrawMessagePayload {{ message {{ {MESSAGE} }} }} ... on MessageAlreadyConsumed {{ consumedBy {{ stepNumber }} }} }}"
+    );
     let input = json!({"messageId": message["id"]});
-    person.client.mutate("withdrawMessage", input, &selection).await
+    person
+        .client
+        .mutate("withdrawMessage", input, &selection)
+        .await
 }
 
 async fn a_message_is_taken_back_by_its_author(installation: &Installation) {
@@ -77,9 +92,14 @@ async fn a_message_is_replaced_by_another(installation: &Installation) {
     let (_server, owner) = installation.open_without_agent().await;
     let task = owner.create_task("goal").await;
     let former = task.post("make it blue").await;
-    let selection = format!("{{ __typename ... on ReplaceMessagePayload {{ message {{ {MESSAGE} }} clientMutationId }} }}");
+    let selection = format!(
+        "{{ __typename ... on ReplaceMessagePayload {{ message {{ {MESSAGE} }} clientMutationId }} }}"
+    );
     let input = json!({"messageId": former["id"], "text": "做成绿色的", "clientMutationId": "c"});
-    let done = owner.client.change("replaceMessage", input.clone(), &selection).await;
+    let done = owner
+        .client
+        .change("replaceMessage", input.clone(), &selection)
+        .await;
     assert_eq!(
         (&done["__typename"], &done["clientMutationId"]),
         (&json!("ReplaceMessagePayload"), &json!("c"))
@@ -93,7 +113,10 @@ async fn a_message_is_replaced_by_another(installation: &Installation) {
     let replaced = task.inbox(Some(&["REPLACED"])).await;
     assert_eq!(replaced[0]["id"], former["id"]);
     assert_eq!(replaced[0]["replacedBy"]["id"], new["id"]);
-    let again = owner.client.mutate("replaceMessage", input, &selection).await;
+    let again = owner
+        .client
+        .mutate("replaceMessage", input, &selection)
+        .await;
     assert_eq!(again.code(), "CONFLICT");
 }
 
@@ -118,7 +141,10 @@ async fn a_message_about_a_work_goes_to_the_task_that_works_on_it(installation: 
         .create_task_with(json!({"goal": "goal", "workIds": [work.id]}))
         .await;
     let posted = owner.ask_post(about).await.data();
-    assert_eq!(posted["postMessage"]["message"]["task"]["id"], task.id.as_str());
+    assert_eq!(
+        posted["postMessage"]["message"]["task"]["id"],
+        task.id.as_str()
+    );
     assert_eq!(each(&task.inbox(None).await, "text"), ["shorter"]);
 }
 
@@ -131,15 +157,28 @@ async fn of_several_tasks_the_person_chooses(installation: &Installation) {
         let input = json!({"goal": goal, "workIds": [work.id]});
         tasks.push(owner.create_task_with(input).await);
     }
-    let posted = owner.ask_post(json!({"aboutWorkId": work.id, "text": "shorter"})).await;
+    let posted = owner
+        .ask_post(json!({"aboutWorkId": work.id, "text": "shorter"}))
+        .await;
     let message = posted.data()["postMessage"]["message"].clone();
     assert_eq!(
-        (&message["state"], &message["task"], &message["routing"]["outcome"]),
-        (&json!("AWAITING_CHOICE"), &Value::Null, &json!("NEEDS_CLARIFICATION"))
+        (
+            &message["state"],
+            &message["task"],
+            &message["routing"]["outcome"]
+        ),
+        (
+            &json!("AWAITING_CHOICE"),
+            &Value::Null,
+            &json!("NEEDS_CLARIFICATION")
+        )
     );
     let main = "query ($id: ID!) { workspace(id: $id) { mainThread(last: 5) { nodes { id } } } }";
     let thread = async |person: &Person| {
-        let data = person.client.run(main, json!({"id": owner.workspace})).await;
+        let data = person
+            .client
+            .run(main, json!({"id": owner.workspace}))
+            .await;
         data["workspace"]["mainThread"]["nodes"].clone()
     };
     assert_eq!(thread(&owner).await, json!([{"id": message["id"]}]));
@@ -157,7 +196,10 @@ async fn of_several_tasks_the_person_chooses(installation: &Installation) {
     assert_eq!(seen["nodes"], json!([null, null]));
     let events = "query ($id: ID!) { workspace(id: $id) { events(first: 100) { nodes { kind subject { __typename } } } } }";
     let subjects = async |person: &Person, kind: &str| {
-        let data = person.client.run(events, json!({"id": owner.workspace})).await;
+        let data = person
+            .client
+            .run(events, json!({"id": owner.workspace}))
+            .await;
         let log = list(&data["workspace"]["events"]["nodes"]);
         let mut of_kind = log.into_iter().filter(|event| event["kind"] == kind);
         of_kind.next().expect("an event")["subject"].clone()
@@ -168,11 +210,21 @@ async fn of_several_tasks_the_person_chooses(installation: &Installation) {
     }
     let answer = json!({"cardId": card["id"], "optionId": tasks[1].id});
     assert_eq!(
-        editor.client.mutate("answerCard", answer.clone(), "{ __typename }").await.code(),
+        editor
+            .client
+            .mutate("answerCard", answer.clone(), "{ __typename }")
+            .await
+            .code(),
         "NOT_FOUND"
     );
-    owner.client.change("answerCard", answer, "{ __typename }").await;
-    assert_eq!(each(&tasks[1].inbox(None).await, "id"), [text(&message["id"])]);
+    owner
+        .client
+        .change("answerCard", answer, "{ __typename }")
+        .await;
+    assert_eq!(
+        each(&tasks[1].inbox(None).await, "id"),
+        [text(&message["id"])]
+    );
     assert!(tasks[0].inbox(None).await.is_empty());
     assert!(owner.open_cards().await.is_empty());
     // In a task's thread everybody sees it.
@@ -189,14 +241,26 @@ async fn what_can_not_be_a_message_is_refused(installation: &Installation) {
     let works: Vec<_> = (0..21).map(|_| work.id.clone()).collect();
     for (wrong, code) in [
         (json!({"text": "x"}), "BAD_USER_INPUT"),
-        (json!({"text": "x", "taskId": task.id, "aboutWorkId": work.id}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x", "taskId": task.id, "aboutWorkId": work.id}),
+            "BAD_USER_INPUT",
+        ),
         (json!({"text": " ", "taskId": task.id}), "BAD_USER_INPUT"),
-        (json!({"text": "x".repeat(20_001), "taskId": task.id}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x".repeat(20_001), "taskId": task.id}),
+            "BAD_USER_INPUT",
+        ),
         (json!({"text": "x", "taskId": "task_1"}), "BAD_USER_INPUT"),
         (json!({"text": "x", "taskId": work.id}), "BAD_USER_INPUT"),
-        (json!({"text": "x", "taskId": task.id, "attachmentIds": works}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x", "taskId": task.id, "attachmentIds": works}),
+            "BAD_USER_INPUT",
+        ),
         (json!({"text": "x", "taskId": absent_task}), "NOT_FOUND"),
-        (json!({"text": "x", "replyToCardId": absent_card}), "NOT_FOUND"),
+        (
+            json!({"text": "x", "replyToCardId": absent_card}),
+            "NOT_FOUND",
+        ),
     ] {
         assert_eq!(owner.ask_post(wrong.clone()).await.code(), code, "{wrong}");
     }

@@ -25,13 +25,19 @@ fn attempts(owner: &Person, task: &Task, message: &str, card: &str) -> Vec<(&'st
     .into();
     attempts.extend([
         ("updateTask", json!({"taskId": task.id, "title": "mine"})),
-        ("createTask", json!({"workspaceId": owner.workspace, "goal": "mine"})),
+        (
+            "createTask",
+            json!({"workspaceId": owner.workspace, "goal": "mine"}),
+        ),
         (
             "postMessage",
             json!({"workspaceId": owner.workspace, "taskId": task.id, "text": "mine"}),
         ),
         ("withdrawMessage", json!({"messageId": message})),
-        ("replaceMessage", json!({"messageId": message, "text": "mine"})),
+        (
+            "replaceMessage",
+            json!({"messageId": message, "text": "mine"}),
+        ),
         ("answerCard", json!({"cardId": card, "optionId": "resume"})),
     ]);
     attempts
@@ -53,7 +59,8 @@ async fn to_a_stranger_nothing_of_a_task_is_there(installation: &Installation) {
     let guest = other.invite("Stranger", "OWNER").await;
     let stranger = Person::with_workspace(guest.client.clone(), "Own").await;
     let turn = text(&task.show("turns { nodes { id } }").await["turns"]["nodes"][0]["id"]);
-    let query = "query ($ids: [ID!]!, $call: ID!) { nodes(ids: $ids) { id } call(id: $call) { tool } }";
+    let query =
+        "query ($ids: [ID!]!, $call: ID!) { nodes(ids: $ids) { id } call(id: $call) { tool } }";
     let ids = json!({"ids": [task.id, message, card], "call": format!("{turn}/1/0")});
     let seen = stranger.client.run(query, ids).await;
     assert_eq!(seen, json!({"nodes": [null, null, null], "call": null}));
@@ -79,7 +86,9 @@ async fn a_viewer_reads_and_does_nothing(installation: &Installation) {
     let viewer = owner.invite("Vera", "VIEWER").await;
     let (task, message, card) = stopped(&owner).await;
     let seen = task.by(&viewer);
-    let shown = seen.show("goal thread { nodes { id } } journal { nodes { text } }").await;
+    let shown = seen
+        .show("goal thread { nodes { id } } journal { nodes { text } }")
+        .await;
     assert_eq!(shown["goal"], "secret plan");
     assert_eq!(shown["thread"]["nodes"], json!([{"id": message}]));
     assert_eq!(viewer.open_cards().await.len(), 1);

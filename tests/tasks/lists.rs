@@ -40,7 +40,10 @@ async fn a_list_shows_tasks_by_kind_and_status(installation: &Installation) {
             json!({"kinds": ["PERSISTENT", "LIGHTWEIGHT"]}),
             json!(["light", "three", "two", "one"]),
         ),
-        (json!({"statuses": ["PAUSED", "STOPPED"]}), json!(["three", "two"])),
+        (
+            json!({"statuses": ["PAUSED", "STOPPED"]}),
+            json!(["three", "two"]),
+        ),
         (
             json!({"kinds": ["LIGHTWEIGHT"], "statuses": ["PAUSED"]}),
             json!([]),
@@ -49,7 +52,11 @@ async fn a_list_shows_tasks_by_kind_and_status(installation: &Installation) {
         (json!({"statuses": []}), json!([])),
     ] {
         let page = tasks(&owner, filter.clone()).await;
-        assert_eq!(json!(each(&list(&page["nodes"]), "title")), expected, "{filter}");
+        assert_eq!(
+            json!(each(&list(&page["nodes"]), "title")),
+            expected,
+            "{filter}"
+        );
         let count = expected.as_array().map(Vec::len);
         assert_eq!(page["totalCount"], json!(count), "{filter}");
     }
@@ -119,7 +126,11 @@ async fn a_thread_is_read_from_both_ends(installation: &Installation) {
     assert_eq!(thread(&task, between).await.0, ["2", "3", "4"]);
     let all = thread(&task, json!({"last": 5})).await;
     assert_eq!(all.1["hasPreviousPage"], false);
-    for wrong in [json!({"first": 1, "last": 1}), json!({"last": 0}), json!({"last": 101})] {
+    for wrong in [
+        json!({"first": 1, "last": 1}),
+        json!({"last": 0}),
+        json!({"last": 101}),
+    ] {
         let mut variables = wrong.clone();
         variables["id"] = json!(task.id);
         let answer = task.client.ask(THREAD, variables).await;
@@ -145,7 +156,10 @@ async fn a_journal_is_paged_by_kind(installation: &Installation) {
       journal(first: 1, after: $after, kinds: [INCOMING_MESSAGE]) { nodes { sequence text } pageInfo { hasNextPage endCursor } } } } }";
     let (mut seen, mut after) = (Vec::new(), Value::Null);
     loop {
-        let data = task.client.run(query, json!({"id": task.id, "after": after})).await;
+        let data = task
+            .client
+            .run(query, json!({"id": task.id, "after": after}))
+            .await;
         let page = &data["node"]["journal"];
         seen.extend(list(&page["nodes"]));
         after = page["pageInfo"]["endCursor"].clone();
@@ -155,13 +169,24 @@ async fn a_journal_is_paged_by_kind(installation: &Installation) {
     }
     assert_eq!(each(&seen, "text"), ["one", "two"]);
     let whole = task.journal(None).await;
-    let kinds = ["SYSTEM_EVENT", "INCOMING_MESSAGE", "STATUS_CHANGE", "INCOMING_MESSAGE"];
+    let kinds = [
+        "SYSTEM_EVENT",
+        "INCOMING_MESSAGE",
+        "STATUS_CHANGE",
+        "INCOMING_MESSAGE",
+    ];
     assert_eq!(each(&whole, "kind"), kinds);
-    let sequences: Vec<_> = whole.iter().map(|entry| entry["sequence"].clone()).collect();
+    let sequences: Vec<_> = whole
+        .iter()
+        .map(|entry| entry["sequence"].clone())
+        .collect();
     assert_eq!(sequences, [1, 2, 3, 4]);
     assert!(task.journal(Some(&[])).await.is_empty());
     // What people wrote is news that no decision has seen.
-    assert_eq!(task.show("summary { stale }").await["summary"]["stale"], true);
+    assert_eq!(
+        task.show("summary { stale }").await["summary"]["stale"],
+        true
+    );
 }
 
 async fn lists_of_many_tasks_are_their_own(installation: &Installation) {
@@ -179,11 +204,19 @@ async fn lists_of_many_tasks_are_their_own(installation: &Installation) {
     let query = "query ($id: ID!) { workspace(id: $id) { tasks { nodes { title
       start: thread(first: 1) { nodes { text } pageInfo { hasNextPage } } end: thread(last: 2) { nodes { text } }
       journal(first: 2) { nodes { text } } turns(last: 1) { nodes { number } pageInfo { hasPreviousPage } } } } } }";
-    let data = owner.client.run(query, json!({"id": owner.workspace})).await;
+    let data = owner
+        .client
+        .run(query, json!({"id": owner.workspace}))
+        .await;
     for task in list(&data["workspace"]["tasks"]["nodes"]) {
         let name = text(&task["title"]);
         let words = |numbers: &[u32]| {
-            json!(numbers.iter().map(|number| json!({"text": format!("{name}{number}")})).collect::<Vec<_>>())
+            json!(
+                numbers
+                    .iter()
+                    .map(|number| json!({"text": format!("{name}{number}")}))
+                    .collect::<Vec<_>>()
+            )
         };
         assert_eq!(task["start"]["nodes"], words(&[1]));
         assert_eq!(task["start"]["pageInfo"]["hasNextPage"], true);

@@ -30,10 +30,17 @@ async fn a_task_is_made_from_its_goal_alone(installation: &Installation) {
         made["title"],
         "Серия из трёх плакатов для весенней ярмарки на площади перед старым вокзалом…"
     );
-    assert_eq!((&made["language"], &made["brief"]), (&json!("ru"), &json!("")));
+    assert_eq!(
+        (&made["language"], &made["brief"]),
+        (&json!("ru"), &json!(""))
+    );
     assert_eq!(
         (&made["kind"], &made["autonomy"], &made["status"]),
-        (&json!("PERSISTENT"), &json!("ASK_AT_CHECKPOINTS"), &json!("QUEUED"))
+        (
+            &json!("PERSISTENT"),
+            &json!("ASK_AT_CHECKPOINTS"),
+            &json!("QUEUED")
+        )
     );
     for nothing in ["statusReason", "origin"] {
         assert_eq!(made[nothing], Value::Null, "{nothing}");
@@ -53,7 +60,10 @@ async fn a_task_is_made_from_its_goal_alone(installation: &Installation) {
         "startedAt": null, "endedAt": null, "steps": []});
     assert_eq!(made["turns"]["nodes"], json!([turn]));
     let journal = task.journal(None).await;
-    assert_eq!((journal.len(), &journal[0]["kind"]), (1, &json!("SYSTEM_EVENT")));
+    assert_eq!(
+        (journal.len(), &journal[0]["kind"]),
+        (1, &json!("SYSTEM_EVENT"))
+    );
     assert_eq!(journal[0]["actor"]["kind"], "PERSON");
 }
 
@@ -68,8 +78,18 @@ async fn a_task_is_made_as_it_was_asked_for(installation: &Installation) {
         .await;
     let made = task.show(TASK).await;
     assert_eq!(
-        (&made["title"], &made["kind"], &made["language"], &made["autonomy"]),
-        (&json!("The text"), &json!("LIGHTWEIGHT"), &json!("zh-Hant"), &json!("RUN_UNTIL_DONE"))
+        (
+            &made["title"],
+            &made["kind"],
+            &made["language"],
+            &made["autonomy"]
+        ),
+        (
+            &json!("The text"),
+            &json!("LIGHTWEIGHT"),
+            &json!("zh-Hant"),
+            &json!("RUN_UNTIL_DONE")
+        )
     );
     // Beyond 2^53 a number would lose digits.
     assert_eq!(
@@ -89,7 +109,10 @@ async fn the_same_key_makes_one_task(installation: &Installation) {
     let first = owner.create_task_with(input.clone()).await;
     assert_eq!(owner.create_task_with(input).await.id, first.id);
     let other = json!({"workspaceId": owner.workspace, "goal": "Twice", "idempotencyKey": "key"});
-    let answer = owner.client.mutate("createTask", other, "{ task { id } }").await;
+    let answer = owner
+        .client
+        .mutate("createTask", other, "{ task { id } }")
+        .await;
     assert_eq!(answer.code(), "IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -102,22 +125,43 @@ async fn what_can_not_be_a_task_is_refused(installation: &Installation) {
         (json!({"goal": " "}), "BAD_USER_INPUT"),
         (json!({"goal": "x".repeat(20_001)}), "BAD_USER_INPUT"),
         (json!({"goal": "x", "title": ""}), "BAD_USER_INPUT"),
-        (json!({"goal": "x", "language": "по-русски"}), "BAD_USER_INPUT"),
-        (json!({"goal": "x", "budget": money(json!(-1), "USD")}), "BAD_USER_INPUT"),
-        (json!({"goal": "x", "budget": money(json!("1.5"), "USD")}), "BAD_USER_INPUT"),
-        (json!({"goal": "x", "budget": money(json!(1), "EUR")}), "BAD_USER_INPUT"),
+        (
+            json!({"goal": "x", "language": "по-русски"}),
+            "BAD_USER_INPUT",
+        ),
+        (
+            json!({"goal": "x", "budget": money(json!(-1), "USD")}),
+            "BAD_USER_INPUT",
+        ),
+        (
+            json!({"goal": "x", "budget": money(json!("1.5"), "USD")}),
+            "BAD_USER_INPUT",
+        ),
+        (
+            json!({"goal": "x", "budget": money(json!(1), "EUR")}),
+            "BAD_USER_INPUT",
+        ),
         (json!({"goal": "x", "kind": "HEAVY"}), "BAD_USER_INPUT"),
-        (json!({"goal": "x", "workIds": ["work_1"]}), "BAD_USER_INPUT"),
+        (
+            json!({"goal": "x", "workIds": ["work_1"]}),
+            "BAD_USER_INPUT",
+        ),
         (json!({"goal": "x", "workIds": [foreign.id]}), "NOT_FOUND"),
         (json!({"goal": "x", "idempotencyKey": ""}), "BAD_USER_INPUT"),
     ] {
         let mut input = wrong.clone();
         input["workspaceId"] = json!(owner.workspace);
-        let answer = owner.client.mutate("createTask", input, "{ task { id } }").await;
+        let answer = owner
+            .client
+            .mutate("createTask", input, "{ task { id } }")
+            .await;
         assert_eq!(answer.code(), code, "{wrong}");
     }
     let query = "query ($id: ID!) { workspace(id: $id) { tasks { totalCount } } }";
-    let data = owner.client.run(query, json!({"id": owner.workspace})).await;
+    let data = owner
+        .client
+        .run(query, json!({"id": owner.workspace}))
+        .await;
     assert_eq!(data["workspace"]["tasks"]["totalCount"], 0);
 }
 
@@ -148,7 +192,11 @@ async fn what_an_update_leaves_out_stays(installation: &Installation) {
     }
     let before = task.journal(None).await.len();
     update(json!({})).await.data();
-    assert_eq!(task.journal(None).await.len(), before, "nothing was changed");
+    assert_eq!(
+        task.journal(None).await.len(),
+        before,
+        "nothing was changed"
+    );
     let entries = task.journal(Some(&["SYSTEM_EVENT"])).await;
     let last = text(&entries[entries.len() - 1]["text"]);
     assert!(last.contains("brief") && last.contains("budget"), "{last}");

@@ -22,7 +22,10 @@ async fn a_task_is_held_and_goes_on(installation: &Installation) {
     let input = json!({"taskId": task.id, "reason": "lunch", "clientMutationId": "c"});
     let selection = "{ task { status statusReason } clientMutationId }";
     for _ in 0..2 {
-        let paused = owner.client.change("pauseTask", input.clone(), selection).await;
+        let paused = owner
+            .client
+            .change("pauseTask", input.clone(), selection)
+            .await;
         let task = json!({"status": "PAUSED", "statusReason": "lunch"});
         assert_eq!(paused, json!({"task": task, "clientMutationId": "c"}));
     }
@@ -36,9 +39,14 @@ async fn a_task_is_held_and_goes_on(installation: &Installation) {
     assert_eq!(task.status().await, "PAUSED");
     assert_eq!(task.act("resumeTask").await, "QUEUED");
     assert_eq!(task.act("resumeTask").await, "QUEUED");
-    let shown = task.show("statusReason turns { nodes { number state } }").await;
+    let shown = task
+        .show("statusReason turns { nodes { number state } }")
+        .await;
     assert_eq!(shown["statusReason"], Value::Null);
-    assert_eq!(shown["turns"]["nodes"], json!([{"number": 1, "state": "QUEUED"}]));
+    assert_eq!(
+        shown["turns"]["nodes"],
+        json!([{"number": 1, "state": "QUEUED"}])
+    );
 }
 
 async fn a_stop_ends_the_turn_and_a_resume_makes_another(installation: &Installation) {
@@ -52,15 +60,25 @@ async fn a_stop_ends_the_turn_and_a_resume_makes_another(installation: &Installa
         .show("turns { nodes { number state epoch endedAt } } first: turn(number: 1) { number } none: turn(number: 3) { number } zero: turn(number: 0) { number }")
         .await;
     let turns = list(&shown["turns"]["nodes"]);
-    assert_eq!((&turns[0]["state"], &turns[0]["epoch"]), (&json!("CANCELLED"), &json!(1)));
+    assert_eq!(
+        (&turns[0]["state"], &turns[0]["epoch"]),
+        (&json!("CANCELLED"), &json!(1))
+    );
     assert_ne!(turns[0]["endedAt"], Value::Null);
-    assert_eq!((&turns[1]["state"], &turns[1]["epoch"]), (&json!("QUEUED"), &json!(0)));
+    assert_eq!(
+        (&turns[1]["state"], &turns[1]["epoch"]),
+        (&json!("QUEUED"), &json!(0))
+    );
     assert_eq!(
         (&shown["first"], &shown["none"], &shown["zero"]),
         (&json!({"number": 1}), &Value::Null, &Value::Null)
     );
     let changes = task.journal(Some(&["STATUS_CHANGE"])).await;
-    assert_eq!(changes.len(), 1, "going on is nothing to remember: {changes:?}");
+    assert_eq!(
+        changes.len(),
+        1,
+        "going on is nothing to remember: {changes:?}"
+    );
     assert_eq!(changes[0]["data"]["to"], "STOPPED");
 }
 
@@ -107,10 +125,23 @@ async fn a_message_to_a_stopped_task_waits_for_an_answer(installation: &Installa
     assert!(task.inbox(None).await.is_empty());
     let card = task.cards().await[0].clone();
     assert_eq!(
-        (&card["state"], &card["raisedBy"], &card["message"]["id"], &card["cost"]),
-        (&json!("OPEN"), &json!("ROUTER"), &message["id"], &Value::Null)
+        (
+            &card["state"],
+            &card["raisedBy"],
+            &card["message"]["id"],
+            &card["cost"]
+        ),
+        (
+            &json!("OPEN"),
+            &json!("ROUTER"),
+            &message["id"],
+            &Value::Null
+        )
     );
-    assert_eq!(each(&list(&card["options"]), "id"), ["resume", "pick_another"]);
+    assert_eq!(
+        each(&list(&card["options"]), "id"),
+        ["resume", "pick_another"]
+    );
     assert_eq!(owner.open_cards().await, [card.clone()]);
     let input = json!({"cardId": card["id"], "optionId": "resume", "comment": "please", "clientMutationId": "c"});
     let done = answer(&owner, input).await.data()["answerCard"].clone();
@@ -124,7 +155,9 @@ async fn a_message_to_a_stopped_task_waits_for_an_answer(installation: &Installa
     let inbox = task.inbox(None).await;
     assert_eq!(each(&inbox, "id"), [text(&message["id"])]);
     assert!(owner.open_cards().await.is_empty());
-    let closed = task.show("open: cards(open: true) { id } closed: cards(open: false) { id }").await;
+    let closed = task
+        .show("open: cards(open: true) { id } closed: cards(open: false) { id }")
+        .await;
     assert_eq!(
         (&closed["open"], &closed["closed"]),
         (&json!([]), &json!([{"id": card["id"]}]))
@@ -143,7 +176,11 @@ async fn a_card_is_answered_once(installation: &Installation) {
         json!({"cardId": card, "optionId": "resume", "comment": ""}),
         json!({"cardId": "card_1", "optionId": "resume"}),
     ] {
-        assert_eq!(answer(&owner, wrong.clone()).await.code(), "BAD_USER_INPUT", "{wrong}");
+        assert_eq!(
+            answer(&owner, wrong.clone()).await.code(),
+            "BAD_USER_INPUT",
+            "{wrong}"
+        );
     }
     let input = json!({"cardId": card, "optionId": "pick_another", "idempotencyKey": "k"});
     for _ in 0..2 {

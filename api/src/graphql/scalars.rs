@@ -192,7 +192,12 @@ mod tests {
             assert_eq!(large.to_value(), text(&large.0.to_string()));
             assert_eq!(Int64::parse(large.to_value()).expect("reads"), large);
         }
-        for wrong in [text("1.5"), text(""), text("9223372036854775808"), Value::Null] {
+        for wrong in [
+            text("1.5"),
+            text(""),
+            text("9223372036854775808"),
+            Value::Null,
+        ] {
             assert!(Int64::parse(wrong).is_err());
         }
     }

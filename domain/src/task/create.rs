@@ -135,7 +135,10 @@ mod tests {
 
     #[test]
     fn a_title_is_the_first_line_of_the_goal_cut_after_a_word() {
-        assert_eq!(title_of("  Three posters\nfor the spring fair"), "Three posters");
+        assert_eq!(
+            title_of("  Three posters\nfor the spring fair"),
+            "Three posters"
+        );
         assert_eq!(title_of(" \n "), "");
         let long = title_of(&"poster ".repeat(20));
         assert_eq!(long, format!("{}…", ["poster"; 11].join(" ")));

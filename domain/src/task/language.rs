@@ -20,7 +20,9 @@ pub fn detect_language(text: &str) -> &'static str {
         match letter {
             'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' => latin += 1,
             '\u{400}'..='\u{52f}' => cyrillic += 2,
-            '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}' => han += 4,
+            '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}' => {
+                han += 4
+            }
             _ => {}
         }
     }
@@ -73,7 +75,16 @@ mod tests {
         for tag in ["ru", "en-GB", "zh-Hant-TW"] {
             assert!(check_language(tag).is_ok(), "{tag}");
         }
-        for wrong in ["", "-", "en_GB", "русский", "en-", "1", "abcdefghi", &"a-".repeat(20)] {
+        for wrong in [
+            "",
+            "-",
+            "en_GB",
+            "русский",
+            "en-",
+            "1",
+            "abcdefghi",
+            &"a-".repeat(20),
+        ] {
             assert!(check_language(wrong).is_err(), "{wrong}");
         }
     }

@@ -29,15 +29,11 @@ use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
 pub(crate) use control::go_on;
-<<<<<<< HEAD
-pub use create::{CreateTask, title_of, visible_task};
-=======
 pub use control::{
     ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
     ResumeTask, StopTask, TaskAction, UpdateTask,
 };
-pub use create::{CreateTask, visible_task};
->>>>>>> tasks
+pub use create::{CreateTask, title_of, visible_task};
 pub(crate) use fold::confirm;
 pub use language::detect_language;
 pub use standing::{Standing, TaskLimits, Verdict, verdict};

@@ -31,12 +31,8 @@ use crate::document::Version;
 use crate::error::Result;
 use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::names::named;
-<<<<<<< HEAD
 use crate::page::{End, Page, Window};
-=======
-use crate::page::{Page, Window};
 use crate::store::Command;
->>>>>>> tasks
 use crate::time::Timestamp;
 
 pub use call::{

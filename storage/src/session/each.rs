@@ -61,6 +61,9 @@ pub(super) fn at_end(key: &[&str], end: End, limit: usize) -> String {
         End::First => "",
         End::Last => " desc",
     };
-    let columns: Vec<_> = key.iter().map(|column| format!("{column}{direction}")).collect();
+    let columns: Vec<_> = key
+        .iter()
+        .map(|column| format!("{column}{direction}"))
+        .collect();
     format!("order by {} limit ${limit}", columns.join(", "))
 }

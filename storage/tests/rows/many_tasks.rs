@@ -92,7 +92,10 @@ async fn each_task_gives_the_end_of_its_own_list(database: TestDatabase) {
         }
         assert_eq!(journals.len(), 4);
     }
-    assert_eq!(reads.list_threads(&[], 2, End::First).await.expect("reads"), []);
+    assert_eq!(
+        reads.list_threads(&[], 2, End::First).await.expect("reads"),
+        []
+    );
     storage.close().await;
 }
 

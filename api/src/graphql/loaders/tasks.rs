@@ -266,10 +266,7 @@ async fn steps(services: Arc<Services>, keys: Vec<StepKey>) -> Loaded<StepKey, A
     Ok(by_id(rows, |step| (step.task, step.at)))
 }
 
-async fn turn_steps(
-    services: Arc<Services>,
-    ids: Vec<TurnId>,
-) -> Loaded<TurnId, Rows<Arc<Step>>> {
+async fn turn_steps(services: Arc<Services>, ids: Vec<TurnId>) -> Loaded<TurnId, Rows<Arc<Step>>> {
     let rows = services.store.reads().list_steps(&ids).await?;
     let rows = rows.into_iter().map(Arc::new).collect();
     Ok(grouped(rows, |step: &Arc<Step>| step.turn))

@@ -32,7 +32,9 @@ impl Actor {
     /// The step of the agent that decided it.
     fn decided(&self) -> Option<(TaskId, StepRef)> {
         match self.0 {
-            domain::actor::Actor::Agent { task, turn, step } => Some((task, StepRef { turn, step })),
+            domain::actor::Actor::Agent { task, turn, step } => {
+                Some((task, StepRef { turn, step }))
+            }
             _ => None,
         }
     }

@@ -136,8 +136,14 @@ impl EventSubject {
                 let found = scope.find_message(id).await?;
                 found.map(|message| Self::Message(Message(message)))
             }
-            Subject::Task(id) => scope.find_task(id).await?.map(|task| Self::Task(Task(task))),
-            Subject::Card(id) => scope.find_card(id).await?.map(|card| Self::Card(Card(card))),
+            Subject::Task(id) => scope
+                .find_task(id)
+                .await?
+                .map(|task| Self::Task(Task(task))),
+            Subject::Card(id) => scope
+                .find_card(id)
+                .await?
+                .map(|card| Self::Card(Card(card))),
             Subject::Member(_) => None,
         })
     }

@@ -114,7 +114,9 @@ impl Step {
         let task = self.0.task;
         let found = Scope::of(ctx)?.prompts(task, self.0.at).await?;
         let entries = found.iter().cloned();
-        Ok(entries.map(|entry| JournalEntry::new(task, entry)).collect())
+        Ok(entries
+            .map(|entry| JournalEntry::new(task, entry))
+            .collect())
     }
 
     /// What its request was made of, in tokens.

@@ -37,12 +37,10 @@ pub(crate) struct Turn(Arc<turn::Turn>);
 
 impl Turn {
     /// The turn of a visible task with this number.
-    pub(super) async fn find(
-        ctx: &Context<'_>,
-        task: TaskId,
-        number: i32,
-    ) -> Result<Option<Self>> {
-        let Some(before) = u32::try_from(number).ok().and_then(|number| number.checked_sub(1))
+    pub(super) async fn find(ctx: &Context<'_>, task: TaskId, number: i32) -> Result<Option<Self>> {
+        let Some(before) = u32::try_from(number)
+            .ok()
+            .and_then(|number| number.checked_sub(1))
         else {
             return Ok(None);
         };

@@ -152,13 +152,15 @@ impl MessageMutation {
             message: former.id,
             at: scope.now(),
         };
-        Ok(match after(scope, &former, scope.run(command).await?).await? {
-            Ok(message) => WithdrawMessageResult::Withdrawn(WithdrawMessagePayload {
-                message,
-                client_mutation_id: input.client_mutation_id,
-            }),
-            Err(consumed) => WithdrawMessageResult::Consumed(consumed),
-        })
+        Ok(
+            match after(scope, &former, scope.run(command).await?).await? {
+                Ok(message) => WithdrawMessageResult::Withdrawn(WithdrawMessagePayload {
+                    message,
+                    client_mutation_id: input.client_mutation_id,
+                }),
+                Err(consumed) => WithdrawMessageResult::Consumed(consumed),
+            },
+        )
     }
 
     /// Puts another message in the place of one of the caller's, as long as no step has taken it.
@@ -178,13 +180,15 @@ impl MessageMutation {
             spare: Spare::new(),
             at: scope.now(),
         };
-        Ok(match after(scope, &former, scope.run(command).await?).await? {
-            Ok(message) => ReplaceMessageResult::Replaced(ReplaceMessagePayload {
-                message,
-                client_mutation_id: input.client_mutation_id,
-            }),
-            Err(consumed) => ReplaceMessageResult::Consumed(consumed),
-        })
+        Ok(
+            match after(scope, &former, scope.run(command).await?).await? {
+                Ok(message) => ReplaceMessageResult::Replaced(ReplaceMessagePayload {
+                    message,
+                    client_mutation_id: input.client_mutation_id,
+                }),
+                Err(consumed) => ReplaceMessageResult::Consumed(consumed),
+            },
+        )
     }
 }
 
@@ -194,7 +198,8 @@ async fn after(
     former: &message::Message,
     outcome: Withdrawn,
 ) -> Result<std::result::Result<Message, MessageAlreadyConsumed>> {
-    let shown = |id| async move { Ok::<_, async_graphql::Error>(Message(scope.message(id).await?)) };
+    let shown =
+        |id| async move { Ok::<_, async_graphql::Error>(Message(scope.message(id).await?)) };
     match outcome {
         Withdrawn::Done(id) => Ok(Ok(shown(id).await?)),
         Withdrawn::AlreadyConsumed(step) => {
@@ -230,7 +235,11 @@ fn new_message(scope: &Scope, input: &PostMessageInput) -> Result<message::Messa
 }
 
 fn address(input: &PostMessageInput) -> Result<Address, Error> {
-    match (&input.task_id, &input.reply_to_card_id, &input.about_work_id) {
+    match (
+        &input.task_id,
+        &input.reply_to_card_id,
+        &input.about_work_id,
+    ) {
         (Some(task), None, None) => Ok(Address::Task(id(task)?)),
         (None, Some(card), None) => Ok(Address::Card(id(card)?)),
         (None, None, Some(work)) => Ok(Address::Work(id(work)?)),

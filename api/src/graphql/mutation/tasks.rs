@@ -7,8 +7,8 @@ use domain::Error;
 use domain::ids::{TaskId, WorkId};
 use domain::store::Command;
 use domain::task::{
-    self, ArchiveTask, CreateTask, PauseTask, PromoteTask, RebuildProjections, ResumeTask, StopTask,
-    TaskAction, UpdateTask, detect_language, title_of,
+    self, ArchiveTask, CreateTask, PauseTask, PromoteTask, RebuildProjections, ResumeTask,
+    StopTask, TaskAction, UpdateTask, detect_language, title_of,
 };
 use domain::turn::Spare;
 

@@ -25,7 +25,9 @@ async fn make(house: &House, number: usize) {
     let task = text(&made["createTask"]["task"]["id"]);
     house.post(&task, "first").await;
     let agent = Agent::claim(house, &task).await;
-    agent.decide("Begin.", vec![call("read_work", Risk::Read)]).await;
+    agent
+        .decide("Begin.", vec![call("read_work", Risk::Read)])
+        .await;
     house.post(&task, "second").await;
 }
 
@@ -58,8 +60,14 @@ async fn a_list_of_tasks_takes_as_many_statements_for_many_as_for_few() {
         assert_eq!(list.map(Vec::len), Some(tasks));
         let last = &seen["workspace"]["tasks"]["nodes"][0];
         assert_eq!(last["inbox"][0]["text"], json!("second"));
-        assert_eq!(last["read"][0]["consumedBy"]["step"]["rationale"], json!("Begin."));
-        assert_eq!(last["turns"]["nodes"][0]["steps"][0]["consumed"][0]["text"], json!("first"));
+        assert_eq!(
+            last["read"][0]["consumedBy"]["step"]["rationale"],
+            json!("Begin.")
+        );
+        assert_eq!(
+            last["turns"]["nodes"][0]["steps"][0]["consumed"][0]["text"],
+            json!("first")
+        );
     }
     assert!(counts[0] > 10, "the statements are counted: {counts:?}");
     assert_eq!(counts[0], counts[1], "{counts:?}");

@@ -26,7 +26,10 @@ impl Done {
         let task = house.task("Warmer pictures").await;
         let message = house.post(&task, "less blue").await;
         let mut agent = Agent::claim(&house, &task).await;
-        let calls = vec![call("delegate", Risk::Read), call("edit_nodes", Risk::Write)];
+        let calls = vec![
+            call("delegate", Risk::Read),
+            call("edit_nodes", Risk::Write),
+        ];
         agent.decide("The person wants less blue.", calls).await;
         let line = LineId::new();
         let prompt = ExecutorPrompt {
@@ -56,7 +59,9 @@ impl Done {
     async fn ask(&self, query: &str) -> Value {
         let variables = json!({"task": self.task, "work": self.work, "message": self.message,
             "call": format!("{}/1/1", self.turn)});
-        self.house.done_with(self.house.owner, query, variables).await
+        self.house
+            .done_with(self.house.owner, query, variables)
+            .await
     }
 }
 
@@ -76,12 +81,17 @@ async fn change(house: &House, agent: &Agent<'_>, work: &str) {
         base: Version(1),
         operations: vec![NodeOperation::Set {
             node: "a".to_owned(),
-            fields: [("title".to_owned(), json!("Warm morning"))].into_iter().collect(),
+            fields: [("title".to_owned(), json!("Warm morning"))]
+                .into_iter()
+                .collect(),
         }],
         summary: None,
     };
     let documents = services(&house.store).documents;
-    documents.edit_nodes(edit).await.expect("the edit is stored");
+    documents
+        .edit_nodes(edit)
+        .await
+        .expect("the edit is stored");
 }
 
 fn exchange(house: &House, agent: &Agent<'_>, line: LineId) -> Effect {
@@ -123,7 +133,10 @@ async fn from_a_version_of_a_work_one_comes_to_the_step_that_decided_it() {
     let by = &seen["node"]["nodes"][0]["changedBy"];
     assert_eq!(by["kind"], json!("AGENT"));
     assert_eq!(by["task"]["id"], json!(done.task));
-    assert_eq!((&by["turnNumber"], &by["stepNumber"]), (&json!(1), &json!(1)));
+    assert_eq!(
+        (&by["turnNumber"], &by["stepNumber"]),
+        (&json!(1), &json!(1))
+    );
     let delegate = json!({"tool": "delegate", "risk": "READ", "state": "DONE", "attempts": 1,
         "arguments": {"text": "delegate"}, "result": {"answer": "Warm."}});
     let edit = json!({"tool": "edit_nodes", "risk": "WRITE", "state": "DONE", "attempts": 1,
@@ -139,7 +152,10 @@ async fn from_a_version_of_a_work_one_comes_to_the_step_that_decided_it() {
     });
     assert_eq!(by["step"], step);
     let revision = &seen["node"]["history"]["nodes"][0]["by"];
-    assert_eq!(revision["step"]["rationale"], json!("The person wants less blue."));
+    assert_eq!(
+        revision["step"]["rationale"],
+        json!("The person wants less blue.")
+    );
 }
 
 #[tokio::test]
@@ -151,7 +167,12 @@ async fn from_a_call_one_comes_to_what_its_step_had_read() {
     let read = json!({"id": done.message, "consumedBy": {"turnNumber": 1, "stepNumber": 1,
         "step": {"rationale": "The person wants less blue."}}});
     assert_eq!(seen["step"], json!({"number": 1, "consumed": [read]}));
-    for wrong in ["x", &done.turn, &format!("{}/1/9", done.turn), &format!("{}/9/0", done.turn)] {
+    for wrong in [
+        "x",
+        &done.turn,
+        &format!("{}/1/9", done.turn),
+        &format!("{}/9/0", done.turn),
+    ] {
         let variables = json!({"call": wrong});
         let owner = done.house.owner;
         let nothing = done.house.done_with(owner, query, variables).await;
@@ -193,11 +214,18 @@ async fn a_task_shows_what_its_agent_has_done() {
     assert_eq!(task["lines"], json!([line]));
     // The second step is open, and is none before it is decided.
     let turn = &task["turns"]["nodes"][0];
-    assert_eq!((&turn["state"], &turn["epoch"]), (&json!("RUNNING"), &json!(1)));
+    assert_eq!(
+        (&turn["state"], &turn["epoch"]),
+        (&json!("RUNNING"), &json!(1))
+    );
     assert!(text(&turn["leaseOwner"]).starts_with("worker_"));
     assert_eq!(turn["steps"], json!([{"number": 1}]));
-    let entry = |kind: &str| json!({"kind": kind, "turnNumber": 1, "stepNumber": 1, "step": {"number": 1}});
-    assert_eq!(task["journal"]["nodes"], json!([entry("PLAN"), entry("PROMPT")]));
+    let entry =
+        |kind: &str| json!({"kind": kind, "turnNumber": 1, "stepNumber": 1, "step": {"number": 1}});
+    assert_eq!(
+        task["journal"]["nodes"],
+        json!([entry("PLAN"), entry("PROMPT")])
+    );
 }
 
 #[tokio::test]
@@ -218,9 +246,17 @@ async fn what_a_step_has_taken_can_not_be_taken_back() {
         assert_eq!(answer[field], refused("DELIVERED", Value::Null));
     }
     let query = "query($i: ID!) { node(id: $i) { ... on Message { consumedBy { stepNumber } } } }";
-    let seen = house.done_with(house.owner, query, json!({"i": message})).await;
-    assert_eq!(seen["node"]["consumedBy"], Value::Null, "no decision has read it");
-    agent.decide("Read.", vec![call("reply", Risk::Write)]).await;
+    let seen = house
+        .done_with(house.owner, query, json!({"i": message}))
+        .await;
+    assert_eq!(
+        seen["node"]["consumedBy"],
+        Value::Null,
+        "no decision has read it"
+    );
+    agent
+        .decide("Read.", vec![call("reply", Risk::Write)])
+        .await;
     for (field, mutation) in [("withdrawMessage", withdraw), ("replaceMessage", replace)] {
         let variables = json!({"i": message});
         let answer = house.done_with(house.owner, mutation, variables).await;
