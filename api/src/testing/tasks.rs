@@ -28,8 +28,7 @@ macro_rules! refused {
     };
 }
 
-refused! {
-    TaskReads {
+refused! {TaskReads {
     fn list_tasks_by_id(&[TaskId]) -> Vec<Task>;
     fn list_tasks(WorkspaceId, &TaskFilter, PageRequest<CreatedPosition>) -> Page<Task>;
     fn count_tasks(WorkspaceId, &TaskFilter) -> u64;
@@ -37,10 +36,9 @@ refused! {
     fn list_linked_works(&[TaskId]) -> Vec<LinkedWork>;
     fn list_linked_tasks(WorkspaceId, &[WorkId]) -> Vec<LinkedWork>;
     fn list_change_notices(&[TaskId]) -> Vec<ChangeNotice>;
-} }
+}}
 
-refused! {
-    TurnReads {
+refused! {TurnReads {
     fn lease_time(Timestamp) -> Timestamp;
     fn list_claimable(Timestamp, u32) -> Vec<Claimable>;
     fn list_unmoved(Timestamp, Timestamp, u32) -> Vec<Claimable>;
@@ -55,10 +53,9 @@ refused! {
     fn list_step_calls(TurnId, u32) -> Vec<Call>;
     fn find_equal_call(TaskId, Uuid) -> Option<Call>;
     fn find_large_result(&CallId) -> Option<LargeResult>;
-} }
+}}
 
-refused! {
-    MessageReads {
+refused! {MessageReads {
     fn list_messages_by_id(&[MessageId]) -> Vec<Message>;
     fn list_main_thread(WorkspaceId, UserId, Window<MessagePosition>) -> Page<Message>;
     fn list_thread(TaskId, Window<MessagePosition>) -> Page<Message>;
@@ -66,27 +63,24 @@ refused! {
     fn list_consumed(&[(TaskId, StepRef)]) -> Vec<Message>;
     fn is_consumed_after(TaskId, StepRef) -> bool;
     fn list_inbox(&[TaskId], &[MessageState]) -> Vec<Message>;
-} }
+}}
 
-refused! {
-    JournalReads {
+refused! {JournalReads {
     fn list_journal(TaskId, &[JournalKind], PageRequest<u64>) -> Page<JournalEntry>;
     fn list_journals(&[TaskId], &[JournalKind], u32) -> Vec<(TaskId, JournalEntry)>;
     fn list_prompts(&[(TaskId, StepRef)]) -> Vec<(TaskId, JournalEntry)>;
     fn list_newest_journal(TaskId, &[JournalKind], u64, u32) -> Vec<JournalEntry>;
-} }
+}}
 
-refused! {
-    LineReads {
+refused! {LineReads {
     fn list_lines(&[TaskId]) -> Vec<Line>;
     fn find_line(LineId) -> Option<Line>;
     fn list_exchanges(&[LineId]) -> Vec<LineExchange>;
     fn list_segments(TaskId, u32) -> Vec<ContextSegment>;
-} }
+}}
 
-refused! {
-    CardReads {
+refused! {CardReads {
     fn list_cards_by_id(&[CardId]) -> Vec<Card>;
     fn list_cards(&[TaskId], Option<bool>) -> Vec<Card>;
     fn list_open_cards(WorkspaceId) -> Vec<Card>;
-} }
+}}
