@@ -223,7 +223,7 @@ impl WorkReads for MemoryStore {
     ) -> Result<Vec<NodeVersion>> {
         unused()
     }
-    async fn list_node_actors(&self, _: WorkId) -> Result<Vec<NodeVersion>> {
+    async fn list_node_actors(&self, _: WorkId, _: Version) -> Result<Vec<NodeVersion>> {
         unused()
     }
     async fn list_revisions(&self, _: WorkId, _: PageRequest<Version>) -> Result<Page<Revision>> {
@@ -253,6 +253,15 @@ impl WorkReads for MemoryStore {
 
 #[async_trait]
 impl EventReads for MemoryStore {
+    async fn list_task_events(
+        &self,
+        _: WorkspaceId,
+        _: TaskId,
+        _: Sequence,
+        _: u32,
+    ) -> Result<Vec<Event>> {
+        unused()
+    }
     async fn event_head(&self, _: WorkspaceId) -> Result<Sequence> {
         unused()
     }

@@ -9,6 +9,7 @@
 
 mod m0001_ground;
 mod m0002_aging;
+mod m0003_one_key;
 mod m0004_tasks;
 
 use sea_orm_migration::prelude::*;
@@ -24,6 +25,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m0001_ground::Migration),
             Box::new(m0002_aging::Migration),
+            Box::new(m0003_one_key::Migration),
             Box::new(m0004_tasks::Migration),
         ]
     }

@@ -9,6 +9,7 @@ use domain::turn::{Decision, NextHint};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::clean::clean;
 use crate::model::{Function, check};
 use crate::tools::Tools;
 
@@ -68,6 +69,7 @@ pub(crate) fn read_decision(
         ));
     }
     check(Function::Decide, arguments)?;
+    let arguments = &clean(arguments.clone());
     let told: Told =
         serde_json::from_value(arguments.clone()).map_err(|error| error.to_string())?;
     let mut problems = Vec::new();

@@ -149,10 +149,15 @@ mod tests {
     fn an_installation_may_have_others() {
         let writer = Executor {
             model: Some("large".to_owned()),
-            ..Executors::default().get("writer").cloned().expect("a writer")
+            ..Executors::default()
+                .get("writer")
+                .cloned()
+                .expect("a writer")
         };
         let executors = Executors::new([writer]);
-        let model = executors.get("writer").and_then(|writer| writer.model.clone());
+        let model = executors
+            .get("writer")
+            .and_then(|writer| writer.model.clone());
         assert_eq!(model.as_deref(), Some("large"));
         assert!(executors.get("art_director").is_none());
     }

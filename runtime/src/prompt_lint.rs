@@ -223,7 +223,12 @@ fn pointing(text: &str) -> Option<&'static str> {
 }
 
 fn onward(text: &str) -> Option<&'static str> {
-    let ends = |mark: char| matches!(mark, '.' | '!' | '?' | ':' | ';' | '\n' | '。' | '！' | '？' | '；' | '：');
+    let ends = |mark: char| {
+        matches!(
+            mark,
+            '.' | '!' | '?' | ':' | ';' | '\n' | '。' | '！' | '？' | '；' | '：'
+        )
+    };
     text.split(ends).map(flat).find_map(|sentence| {
         let sentence = sentence.trim_start_matches(|first: char| !first.is_alphanumeric());
         ONWARD.iter().copied().find(|word| {
@@ -311,25 +316,76 @@ mod tests {
     #[test]
     fn words_that_point_to_what_the_executor_has_not_seen_are_found_in_three_languages() {
         for (prompt, said) in [
-            ("Continue as agreed, with the third shot of the board.", "as agreed"),
-            ("Make the poster in the style we want, as discussed.", "as discussed"),
-            ("Keep the palette AS BEFORE and add a second figure.", "as before"),
-            ("Turn the above into three captions of ten words each.", "the above"),
-            ("Write the next scene in the same tone; see\nprevious.", "see previous"),
-            ("Use the tone of our last conversation for this text.", "our last conversation"),
-            ("Thank you for the first part.\nContinue, please.", "continue"),
-            ("Shot two: the same keeper.\n- go on with the stairs", "go on"),
-            ("Сделай ещё два варианта, как договорились вчера.", "как договорились"),
-            ("Оставь палитру как раньше, добавь вторую фигуру.", "как раньше"),
-            ("Напиши следующую сцену, как обсуждали, в том же тоне.", "как обсуждали"),
-            ("Вторая часть готова. Продолжай с третьей сценой.", "продолжай"),
+            (
+                "Continue as agreed, with the third shot of the board.",
+                "as agreed",
+            ),
+            (
+                "Make the poster in the style we want, as discussed.",
+                "as discussed",
+            ),
+            (
+                "Keep the palette AS BEFORE and add a second figure.",
+                "as before",
+            ),
+            (
+                "Turn the above into three captions of ten words each.",
+                "the above",
+            ),
+            (
+                "Write the next scene in the same tone; see\nprevious.",
+                "see previous",
+            ),
+            (
+                "Use the tone of our last conversation for this text.",
+                "our last conversation",
+            ),
+            (
+                "Thank you for the first part.\nContinue, please.",
+                "continue",
+            ),
+            (
+                "Shot two: the same keeper.\n- go on with the stairs",
+                "go on",
+            ),
+            (
+                "Сделай ещё два варианта, как договорились вчера.",
+                "как договорились",
+            ),
+            (
+                "Оставь палитру как раньше, добавь вторую фигуру.",
+                "как раньше",
+            ),
+            (
+                "Напиши следующую сцену, как обсуждали, в том же тоне.",
+                "как обсуждали",
+            ),
+            (
+                "Вторая часть готова. Продолжай с третьей сценой.",
+                "продолжай",
+            ),
             ("Перепиши текст (см. выше) короче на треть.", "см. выше"),
-            ("Возьми вышеуказанные цвета и опиши постер целиком.", "вышеуказанн"),
-            ("如前所述，请写出第三个镜头的画面描述，一百字以内。", "如前所述"),
+            (
+                "Возьми вышеуказанные цвета и опиши постер целиком.",
+                "вышеуказанн",
+            ),
+            (
+                "如前所述，请写出第三个镜头的画面描述，一百字以内。",
+                "如前所述",
+            ),
             ("海报的风格如上，请再写两个版本，每个不超过五十字。", "如上"),
-            ("请继续之前的故事，写下一场戏，两百字左右，不要对白。", "继续之前"),
-            ("按照之前的风格，再画一张黄昏的灯塔，竖版，适合海报。", "按照之前"),
-            ("第一部分很好。继续写第二部分，保持同样的语气和长度吧。", "继续"),
+            (
+                "请继续之前的故事，写下一场戏，两百字左右，不要对白。",
+                "继续之前",
+            ),
+            (
+                "按照之前的风格，再画一张黄昏的灯塔，竖版，适合海报。",
+                "按照之前",
+            ),
+            (
+                "第一部分很好。继续写第二部分，保持同样的语气和长度吧。",
+                "继续",
+            ),
         ] {
             dangles(prompt, said);
         }
@@ -345,7 +401,10 @@ mod tests {
         ] {
             stands(prompt);
         }
-        dangles("The size is 5\" wide; do it as agreed, in one piece.", "as agreed");
+        dangles(
+            "The size is 5\" wide; do it as agreed, in one piece.",
+            "as agreed",
+        );
     }
 
     #[test]
@@ -357,7 +416,12 @@ mod tests {
 
     #[test]
     fn a_line_knows_its_own_history() {
-        for prompt in ["Continue.", "As discussed, but shorter.", "продолжай", "继续"] {
+        for prompt in [
+            "Continue.",
+            "As discussed, but shorter.",
+            "продолжай",
+            "继续",
+        ] {
             assert_eq!(dangling(prompt, History::Line), None, "{prompt}");
         }
         assert!(dangling(" ", History::Line).is_some());

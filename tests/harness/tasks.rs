@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::people::text;
-use super::{Answer, Client, Person};
+use super::{Answer, Client, Person, Server};
 
 /// A task, as one person sees it.
 #[derive(Debug, Clone)]
@@ -62,6 +62,14 @@ impl Task {
     pub(crate) fn by(&self, person: &Person) -> Self {
         Self {
             client: person.client.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// The same task at another server.
+    pub(crate) fn at(&self, server: &Server) -> Self {
+        Self {
+            client: self.client.at(server.address()),
             ..self.clone()
         }
     }

@@ -17,18 +17,22 @@ use api::sync::{SocketOptions, SocketServices, Sockets};
 use api::telemetry;
 use api::tokens::Tokens;
 use axum::Router;
+use domain::blob::Blobs;
 use domain::document::{DocumentOptions, DocumentService};
 use domain::installation::InstallationSecret;
+use domain::time::Timestamp;
 use runtime::worker::Worker;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::agent;
 use super::installation::Installation;
 
 /// How long documents may take to store what is pending, once everybody has left.
 const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
+/// How long an unfinished upload is left alone: other servers may be at it.
+const UNFINISHED: Duration = Duration::from_hours(24);
 /// How long sockets may take to say goodbye.
 const SOCKETS_TIME: Duration = Duration::from_secs(1);
 
@@ -56,6 +60,7 @@ impl Services {
         let origins = Origins::new(&public, settings.access.allowed_origins.clone());
         let documents = start_documents(&settings.limits, &installation);
         let (store, clock) = (installation.store.clone(), installation.clock.clone());
+        tokio::spawn(sweep(installation.blobs.clone(), clock.now()));
         let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
         let authenticate: Arc<dyn Authenticate> =
             Tokens::start(store.clone(), clock.clone(), watch.clone(), stop.clone());
@@ -159,6 +164,16 @@ impl Services {
             warn!("documents did not close in time; they come back from the log");
         }
         self.installation.close().await;
+    }
+}
+
+/// Removes what uploads left behind that were cut off when a server ended.
+async fn sweep(blobs: Arc<dyn Blobs>, now: Timestamp) {
+    let before = Timestamp::from_micros(now.micros() - UNFINISHED.as_micros() as i64);
+    match blobs.sweep(before).await {
+        Ok(0) => {}
+        Ok(count) => info!(count, "unfinished uploads of former times were removed"),
+        Err(error) => warn!(%error, source = ?error, "unfinished uploads were not looked for"),
     }
 }
 

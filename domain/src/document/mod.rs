@@ -13,6 +13,7 @@ mod audit;
 mod contain;
 mod content;
 mod edit;
+mod effort;
 mod history;
 mod labels;
 mod layout;

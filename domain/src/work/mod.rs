@@ -247,8 +247,8 @@ pub trait WorkReads {
         works: &[WorkId],
         at: Option<Version>,
     ) -> Result<Vec<NodeVersion>>;
-    /// For each node of a work the last touch by each actor: what conflict rules need.
-    async fn list_node_actors(&self, work: WorkId) -> Result<Vec<NodeVersion>>;
+    /// For each node of a work the last touch by each actor at or below a version: what conflict rules need.
+    async fn list_node_actors(&self, work: WorkId, at: Version) -> Result<Vec<NodeVersion>>;
     /// Revisions of a work, newest first; a position is the `from_version` of a revision.
     async fn list_revisions(
         &self,

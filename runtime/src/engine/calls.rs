@@ -3,12 +3,13 @@
 use domain::error::{Error, Result};
 use domain::task::Task;
 use domain::turn::{
-    After, Call, CallOutcome, Fence, FinishCalls, FinishedCall, LARGE_RESULT_BYTES,
-    LargeResult, Risk, Spare, StartCalls, Step, digest,
+    After, Call, CallOutcome, Fence, FinishCalls, FinishedCall, LARGE_RESULT_BYTES, LargeResult,
+    Risk, Spare, StartCalls, Step, digest,
 };
 use futures_util::future::join_all;
 
 use super::Engine;
+use crate::clean::{clean, clean_text};
 use crate::context::cut;
 use crate::tools::{Invocation, Ran, prompt_of};
 
@@ -159,6 +160,7 @@ fn finished(call: &Call, ran: Ran) -> FinishedCall {
     let mut large = None;
     let outcome = match ran.outcome {
         CallOutcome::Done(result) => {
+            let result = clean(result);
             let body = result.to_string();
             if body.len() <= LARGE_RESULT_BYTES {
                 CallOutcome::Done(result)
@@ -169,7 +171,11 @@ fn finished(call: &Call, ran: Ran) -> FinishedCall {
                 CallOutcome::Done(digest)
             }
         }
-        other => other,
+        CallOutcome::Failed { error, result } => CallOutcome::Failed {
+            error: clean_text(error),
+            result: result.map(clean),
+        },
+        CallOutcome::OutcomeUnknown(error) => CallOutcome::OutcomeUnknown(clean_text(error)),
     };
     FinishedCall {
         index: call.id.index,

@@ -86,7 +86,9 @@ impl Message {
         let is_cut = matches!(self.ending, Ending::Cut);
         match &call.arguments {
             Value::String(text) => parse(text).map_err(|error| {
-                let problem = if is_cut {
+                let problem = if text.trim().is_empty() && !is_cut {
+                    format!("the call of `{name}` has no arguments")
+                } else if is_cut || error.is_eof() {
                     broke_off(name)
                 } else {
                     format!("the arguments of `{name}` are no JSON: {error}")
@@ -134,7 +136,7 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
 
 fn broke_off(name: &str) -> String {
     format!(
-        "the reply broke off at the limit of output tokens; call `{name}` again with shorter texts and fewer things at once"
+        "the reply broke off before its end, as it does at the limit of output tokens; call `{name}` again with shorter texts and fewer things at once"
     )
 }
 

@@ -63,8 +63,5 @@ pub(super) fn idempotency(invocation: &Invocation<'_>, mutation: &'static str) -
 fn hash(call: &Call) -> [u8; 32] {
     let asked = format!("{}\n{}", call.tool, call.equal_key());
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, asked.as_bytes());
-    digest
-        .as_ref()
-        .try_into()
-        .expect("a SHA-256 has 32 bytes")
+    digest.as_ref().try_into().expect("a SHA-256 has 32 bytes")
 }

@@ -6,8 +6,8 @@ use domain::time::Clock as _;
 use domain::turn::{After, CallState, StepRef, TurnState};
 use serde_json::json;
 
-use crate::faulty::Fault;
 use crate::world::{World, action, advance, decision, finish, step_of};
+use storage::faults::Fault;
 
 /// One step with a call, then the end; the model repeats what it was told in new messages as its summary.
 async fn world() -> World {

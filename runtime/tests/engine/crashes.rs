@@ -8,8 +8,8 @@ use domain::task::TaskStatus;
 use domain::turn::{CallState, WRITE_POINTS};
 use serde_json::json;
 
-use crate::faulty::{Fault, is_crash};
 use crate::world::{World, action, advance, decision, finish, step_of};
+use storage::faults::{Fault, is_crash};
 
 /// Two steps with calls of both recovery classes, then the end.
 async fn world() -> World {

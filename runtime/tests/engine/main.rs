@@ -4,7 +4,6 @@
 
 mod borders;
 mod crashes;
-mod faulty;
 mod flat;
 mod journal;
 mod misfits;

@@ -16,8 +16,8 @@ use domain::turn::{CallState, Epoch};
 use runtime::engine::{Drive, Engine};
 use serde_json::json;
 
-use crate::faulty::{Fault, is_crash};
 use crate::world::{World, action, advance, decision, step_of};
+use storage::faults::{Fault, is_crash};
 
 /// A small generator (xorshift64*, Vigna 2016): the same seed, the same schedule, on every machine.
 struct Chance(u64);

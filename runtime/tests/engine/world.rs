@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use storage::{Storage, StorageOptions};
 use tokio_util::sync::CancellationToken;
 
-use crate::faulty::FaultyStore;
+use storage::faults::FaultyStore;
 
 /// The time at which everything begins.
 pub(crate) const START: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);

@@ -8,8 +8,12 @@ use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 
-use super::{Row, Session, at, id, json, number, optional_id, placeholders};
+use super::{MAX_VALUES, Row, Session, at, id, json, lock, number, optional_id, placeholders};
 use crate::wake::{self, Notice};
+
+/// Where events go, and how many values each has.
+const EVENTS: &str = "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)";
+const COLUMNS: usize = 11;
 
 fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
     let row = Row {
@@ -147,61 +151,82 @@ impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
 #[async_trait]
 impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
     async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let mut head = Sequence::default();
+        for events in events.chunks(MAX_VALUES / COLUMNS - 1) {
+            head = if self.is_postgres() {
+                self.emit_and_notify(workspace, events).await?
+            } else {
+                self.emit_here(workspace, events).await?
+            };
+        }
+        lock(&self.written).heads.push((workspace, head));
+        Ok(())
+    }
+
+    async fn announce_access_change(&self) -> Result<()> {
+        lock(&self.written).access_changed = true;
+        self.notify(&Notice::Access).await
+    }
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    /// Appends where no other process has to be told; the new head.
+    async fn emit_here(&self, workspace: WorkspaceId, events: &[NewEvent]) -> Result<Sequence> {
         let count = events.len() as u64;
         let sql = "update workspaces set event_sequence = event_sequence + $2 where id = $1 returning event_sequence";
         let row = self
             .row(sql, vec![id(workspace.uuid()), number(count)])
             .await?;
         let row = row.ok_or_else(|| Error::not_found("workspace", workspace))?;
-        let head = Row {
+        let row = Row {
             table: "workspaces",
             row: &row,
-        }
-        .number("event_sequence")?;
-        let mut values = Vec::new();
-        for (sequence, event) in (head + 1 - count..).zip(events) {
-            values.extend([
-                id(workspace.uuid()),
-                number(sequence),
-                event.kind.name().into(),
-            ]);
-            values.extend(subject_values(&event));
-            values.extend([
-                event.actor.to_string().into(),
-                at(event.at),
-                json(&event.data)?,
-            ]);
-        }
-        self.insert(
-            "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)",
-            11,
-            values,
-        )
-        .await?;
-        self.note(|written| written.heads.push((workspace, Sequence(head))));
-        self.notify(&Notice::Events {
-            workspace,
-            sequence: head,
-        })
-        .await
+        };
+        let head = row.number("event_sequence")?;
+        let values = event_values(workspace, head + 1 - count, events)?;
+        self.insert(EVENTS, COLUMNS, values).await?;
+        Ok(Sequence(head))
     }
 
-    async fn announce_access_change(&self) -> Result<()> {
-        self.note(|written| written.access_changed = true);
-        self.notify(&Notice::Access).await
+    /// Appends, moves the head and tells the other processes with one statement: each one is a journey to the database.
+    /// They hear of it when it is committed.
+    async fn emit_and_notify(
+        &self,
+        workspace: WorkspaceId,
+        events: &[NewEvent],
+    ) -> Result<Sequence> {
+        let former = self.hold(workspace).await?;
+        let former = former.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        let head = Sequence(former.0 + events.len() as u64);
+        let notice = Notice::Events {
+            workspace,
+            sequence: head.0,
+        };
+        let mut values = vec![
+            id(workspace.uuid()),
+            number(head.0),
+            wake::CHANNEL.into(),
+            json(&notice)?,
+        ];
+        let rows: Vec<String> = (0..events.len())
+            .map(|row| format!("({})", placeholders(5 + row * COLUMNS, COLUMNS)))
+            .collect();
+        values.extend(event_values(workspace, former.0 + 1, events)?);
+        let sql = format!(
+            "with moved as (update workspaces set event_sequence = $2 where id = $1) insert into {EVENTS} values {} \
+             returning case when sequence = $2 then pg_notify($3, $4) end",
+            rows.join(", ")
+        );
+        self.rows(&sql, values).await?;
+        lock(&self.held).insert(workspace, head);
+        Ok(head)
     }
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
-    pub(super) fn note(&self, note: impl FnOnce(&mut super::Written)) {
-        note(
-            &mut self
-                .written
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
-    }
-
     /// Tells other processes, when this is committed. SQLite has none.
     pub(super) async fn notify(&self, notice: &Notice) -> Result<()> {
         if !self.is_postgres() {
@@ -212,6 +237,29 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .await
             .map(drop)
     }
+}
+
+/// Rows of events that follow each other.
+fn event_values(
+    workspace: WorkspaceId,
+    first: u64,
+    events: &[NewEvent],
+) -> Result<Vec<sea_orm::Value>> {
+    let mut values = Vec::with_capacity(events.len() * COLUMNS);
+    for (sequence, event) in (first..).zip(events) {
+        values.extend([
+            id(workspace.uuid()),
+            number(sequence),
+            event.kind.name().into(),
+        ]);
+        values.extend(subject_values(event));
+        values.extend([
+            event.actor.to_string().into(),
+            at(event.at),
+            json(&event.data)?,
+        ]);
+    }
+    Ok(values)
 }
 
 #[async_trait]

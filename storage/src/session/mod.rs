@@ -3,6 +3,7 @@
 //! Invariants
 //! - The SQL is one text for both databases; placeholders are `$1`, `$2`, ….
 //! - A row that can not be read names its table and column.
+//! - A statement that failed is remembered: whoever ends the transaction learns of it, whatever a command made of it.
 //!
 //! Not here: transactions, retries, wake-ups (`store`).
 
@@ -27,27 +28,51 @@ mod uploads;
 mod window;
 mod works;
 
+use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::event::Sequence;
 use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db};
+use crate::error::{damaged, from_db, is_interrupted};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
+
+/// Values in one statement; both databases take at least 32,766.
+const MAX_VALUES: usize = 32_000;
+/// Finds the workspace of the work `$1`, where only the work is known: keys start with the workspace.
+const WORKSPACE: &str = "workspace_id = (select w.workspace_id from works w where w.id = $1)";
+/// Counts statements.
+const STATEMENTS: &str = "atelier_store_statements_total";
 
 /// Rows over a connection.
 #[derive(Debug)]
 pub(crate) struct Session<C> {
     connection: C,
     written: Mutex<Written>,
+    health: Mutex<Health>,
+    /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
+    held: Mutex<HashMap<WorkspaceId, Sequence>>,
+}
+
+/// How the statements of a session went, the worst of them. After one that failed PostgreSQL takes no more in the same
+/// transaction, and ends it undone even when it is asked to commit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Health {
+    /// None failed.
+    #[default]
+    Sound,
+    /// One failed, and would fail again.
+    Failed,
+    /// One met another transaction, or lost its connection: another run may end better.
+    Interrupted,
 }
 
 /// What a transaction will have told when it is committed.
@@ -66,31 +91,59 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         Self {
             connection,
             written: Mutex::default(),
+            health: Mutex::default(),
+            held: Mutex::default(),
         }
     }
 
-    /// Ends the session: its connection, and what it wrote.
-    pub(crate) fn into_parts(self) -> (C, Written) {
+    /// Ends the session: its connection, what it wrote, and how its statements went.
+    pub(crate) fn into_parts(self) -> (C, Written, Health) {
+        let written = self.written.into_inner();
+        let health = self.health.into_inner();
         (
             self.connection,
-            self.written.into_inner().unwrap_or_default(),
+            written.unwrap_or_else(PoisonError::into_inner),
+            health.unwrap_or_else(PoisonError::into_inner),
         )
     }
 
-    /// Takes the workspace's row, so that commands of one workspace run one after the other; whether it exists.
+    /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
+    /// exists. SQLite has one writer, and looks when the command is done: see [`Session::has_workspace`].
     pub(crate) async fn lock_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
-        let lock = if self.is_postgres() {
-            " for update"
-        } else {
-            ""
+        Ok(!self.is_postgres() || self.hold(workspace).await?.is_some())
+    }
+
+    /// Takes the workspace's row; the head of its log, if it exists.
+    async fn hold(&self, workspace: WorkspaceId) -> Result<Option<Sequence>> {
+        let held = lock(&self.held).get(&workspace).copied();
+        if held.is_some() {
+            return Ok(held);
+        }
+        let sql = "select event_sequence from workspaces where id = $1 for update";
+        let Some(row) = self.row(sql, vec![id(workspace.uuid())]).await? else {
+            return Ok(None);
         };
-        let rows = self
-            .rows(
-                &format!("select 1 from workspaces where id = $1{lock}"),
-                vec![id(workspace.uuid())],
-            )
-            .await?;
-        Ok(!rows.is_empty())
+        let row = Row {
+            table: "workspaces",
+            row: &row,
+        };
+        let head = Sequence(row.number("event_sequence")?);
+        lock(&self.held).insert(workspace, head);
+        Ok(Some(head))
+    }
+
+    /// Whether a workspace exists; asks only where the transaction has not met it yet.
+    pub(crate) async fn has_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
+        let is_met = lock(&self.held).contains_key(&workspace)
+            || lock(&self.written)
+                .heads
+                .iter()
+                .any(|(written, _)| *written == workspace);
+        if is_met {
+            return Ok(true);
+        }
+        let sql = "select 1 from workspaces where id = $1";
+        Ok(self.row(sql, vec![id(workspace.uuid())]).await?.is_some())
     }
 
     /// Waits for other processes' commands on what belongs to no workspace, so that these too run one after the other.
@@ -107,7 +160,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
-        metrics::counter!("atelier_store_statements_total").increment(1);
+        metrics::counter!(STATEMENTS).increment(1);
         Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
     }
 
@@ -116,7 +169,19 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         self.connection
             .query_all_raw(statement)
             .await
-            .map_err(from_db)
+            .map_err(|error| self.fault(error))
+    }
+
+    /// Remembers that a statement failed.
+    fn fault(&self, error: DbErr) -> Error {
+        let health = if is_interrupted(&error) {
+            Health::Interrupted
+        } else {
+            Health::Failed
+        };
+        let mut worst = lock(&self.health);
+        *worst = health.max(*worst);
+        from_db(error)
     }
 
     async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
@@ -130,7 +195,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .connection
             .execute_raw(statement)
             .await
-            .map_err(from_db)?;
+            .map_err(|error| self.fault(error))?;
         Ok(result.rows_affected())
     }
 
@@ -150,10 +215,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         if values.is_empty() {
             return Ok(());
         }
-        // Both databases take at least 32,766 values in one statement.
         let mut rest = values;
         while !rest.is_empty() {
-            let tail = rest.split_off(rest.len().min(32_000 / width * width));
+            let tail = rest.split_off(rest.len().min(MAX_VALUES / width * width));
             let is_postgres = self.is_postgres();
             let row = |row: usize| {
                 if is_postgres {
@@ -170,6 +234,10 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         }
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `count` placeholders from `$first` on.

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::each::{Each, OF_TASK, at_end};
 use super::tasks::task_keys;
 use super::window::List;
-use super::{Row, Session, among, at, id, number, placeholders};
+use super::{Row, Session, among, at, id, lock, number, placeholders};
 use crate::wake::Notice;
 
 /// Turns that are not over; the words are those of an index.
@@ -295,7 +295,7 @@ impl<C: ConnectionTrait + Send + Sync> TurnWrites for Session<C> {
     }
 
     async fn announce_turn(&self, wake: TurnWake) -> Result<()> {
-        self.note(|written| written.turns.push(wake));
+        lock(&self.written).turns.push(wake);
         self.notify(&Notice::Turn(wake)).await
     }
 }

@@ -123,8 +123,8 @@ impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
         self.node_versions(works, at).await
     }
 
-    async fn list_node_actors(&self, work: WorkId) -> Result<Vec<NodeVersion>> {
-        self.node_actors(work).await
+    async fn list_node_actors(&self, work: WorkId, at: Version) -> Result<Vec<NodeVersion>> {
+        self.node_actors(work, at).await
     }
 
     async fn list_revisions(

@@ -14,6 +14,7 @@ const FOLDERS: &[&str] = &[
     "domain/",
     "docs/",
     "migrations/",
+    "runtime/",
     "storage/",
     "tests/",
     "web/",

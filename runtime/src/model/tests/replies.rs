@@ -154,8 +154,8 @@ async fn an_answer_without_what_it_should_have_is_an_empty_reply() {
 async fn json_that_broke_off_or_is_none_is_a_misfit() {
     let vendor = Vendor::OpenAi;
     for (text, expected) in [
-        ("{\"text\": \"Rai", "are no JSON"),
-        ("", "are no JSON"),
+        ("{\"text\": \"Rai", "broke off"),
+        ("", "has no arguments"),
         ("{\"text\": \"\\ud800\"}", "are no JSON"),
         ("Rain.", "are no JSON"),
     ] {

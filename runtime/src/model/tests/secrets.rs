@@ -1,5 +1,6 @@
 //! What may never be seen: the key, and what is said in prompts and replies.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Mutex;
 
@@ -83,15 +84,10 @@ async fn the_key_is_in_no_error_no_description_and_no_log() {
         let client = client(&settings).expect("the settings are good");
         let mut seen = format!("{settings:?}");
         while server.received().len() < count {
-            let outcome = client.ask(&request).await.map(|reply| reply.model);
-            seen.push_str(&format!(
-                "{outcome:?} {}",
-                outcome
-                    .as_ref()
-                    .err()
-                    .map(ToString::to_string)
-                    .unwrap_or_default()
-            ));
+            match client.ask(&request).await {
+                Ok(reply) => seen.push_str(&reply.model),
+                Err(error) => write!(seen, "{error:?} {error}").expect("a text takes more"),
+            }
         }
         assert!(seen.contains("is no key"), "{seen}");
         assert!(!seen.contains("hunter2"), "{seen}");

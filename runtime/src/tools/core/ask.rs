@@ -1,9 +1,7 @@
 //! `ask`: a card for the person; the task waits for the answer.
 
 use async_trait::async_trait;
-use domain::card::{
-    ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords,
-};
+use domain::card::{ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords};
 use domain::error::{Error, Result};
 use domain::ids::WorkId;
 use domain::task::{ChecklistItem, Task};

@@ -17,6 +17,7 @@ use domain::turn::{Call, Effect, ExecutorPrompt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::clean::clean;
 use crate::context::cut;
 use crate::executors::{Executor, Executors};
 use crate::model::{
@@ -75,13 +76,16 @@ impl Tool for Delegate {
     fn objection(&self, _task: &Task, arguments: &Value) -> Option<String> {
         let arguments: Arguments = read(arguments).ok()?;
         if arguments.executor.is_none() && arguments.line_id.is_none() {
-            return Some("name an `executor` for a new line, or the `line_id` to continue".to_owned());
+            return Some(
+                "name an `executor` for a new line, or the `line_id` to continue".to_owned(),
+            );
         }
         prompt_lint::dangling(&arguments.prompt, arguments.history())
     }
 
     async fn run(&self, invocation: &Invocation<'_>) -> Result<Ran> {
-        let assignment = Assignment::load(invocation.services, invocation.task, invocation.call).await?;
+        let assignment =
+            Assignment::load(invocation.services, invocation.task, invocation.call).await?;
         let mut used = ModelUsage::default();
         let answered = assignment.ask(invocation.services, &mut used).await;
         let used = usage(invocation.services, used);
@@ -305,7 +309,7 @@ fn judged(reply: Result<ModelReply, ModelError>, used: &mut ModelUsage) -> Resul
         Ok(reply) => {
             add(used, reply.usage);
             Ok(match check(Function::Answer, &reply.arguments) {
-                Ok(()) => Judged::Fits(reply.arguments),
+                Ok(()) => Judged::Fits(clean(reply.arguments)),
                 Err(problem) => Judged::Misfits {
                     said: reply.arguments.to_string(),
                     problem,

@@ -16,8 +16,14 @@ use crate::tools::{Invocation, Ran, Tool, ToolSpec};
 /// Guides by name.
 pub(in crate::tools) const GUIDES: [(&str, &str); 3] = [
     ("flows", include_str!("../../../guides/flows.md")),
-    ("poster_series", include_str!("../../../guides/poster_series.md")),
-    ("storyboarding", include_str!("../../../guides/storyboarding.md")),
+    (
+        "poster_series",
+        include_str!("../../../guides/poster_series.md"),
+    ),
+    (
+        "storyboarding",
+        include_str!("../../../guides/storyboarding.md"),
+    ),
 ];
 
 pub(super) struct ReadGuide(ToolSpec);

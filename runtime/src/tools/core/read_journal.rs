@@ -65,7 +65,9 @@ impl Tool for ReadJournal {
                 .list_journal(task, &kinds, PageRequest { first, after })
                 .await?
         } else {
-            let newest = reads.list_newest_journal(task, &kinds, 0, first + 1).await?;
+            let newest = reads
+                .list_newest_journal(task, &kinds, 0, first + 1)
+                .await?;
             newest_of(newest, first)
         };
         let shown = match arguments.limit {

@@ -75,8 +75,9 @@ impl Tool for Search {
             matches: Vec::new(),
             looked_at: Vec::new(),
         };
-        let is_asked =
-            |kind: &str| arguments.kinds.is_empty() || arguments.kinds.iter().any(|one| one == kind);
+        let is_asked = |kind: &str| {
+            arguments.kinds.is_empty() || arguments.kinds.iter().any(|one| one == kind)
+        };
         if is_asked("work") {
             found.works(reads, task).await?;
         }
@@ -88,7 +89,9 @@ impl Tool for Search {
             found.journal(reads, task.id).await?;
         }
         if arguments.kinds.iter().any(|kind| kind == "memory") {
-            found.looked_at.push("no memories: they can not be searched yet".to_owned());
+            found
+                .looked_at
+                .push("no memories: they can not be searched yet".to_owned());
         }
         Ok(Ran::done(found.result()))
     }
@@ -219,7 +222,8 @@ impl Found<'_> {
 
     /// The newest matches, as many as can be shown.
     fn result(mut self) -> Value {
-        self.matches.sort_by_key(|found| std::cmp::Reverse(found.at));
+        self.matches
+            .sort_by_key(|found| std::cmp::Reverse(found.at));
         let count = self.matches.len();
         let mut room = SHOWN - AROUND;
         let shown: Vec<Value> = self

@@ -11,7 +11,7 @@ use domain::work::{CreateWork, PendingChange, Work, WorkKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::operations::{edge_schema, node_schema, named_edges, named_nodes};
+use super::operations::{edge_schema, named_edges, named_nodes, node_schema};
 use crate::tools::arguments::{object, read, text};
 use crate::tools::identity::{idempotency, work_id};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};

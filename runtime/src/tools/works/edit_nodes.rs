@@ -53,8 +53,8 @@ impl Tool for EditNodesOfWork {
         if let Some(forgotten) = forgotten(invocation) {
             return Ok(forgotten);
         }
-        let operations = named_operations(invocation.call.id, &arguments.operations)
-            .map_err(Error::Invalid)?;
+        let operations =
+            named_operations(invocation.call.id, &arguments.operations).map_err(Error::Invalid)?;
         let editing = Editing::begin(invocation, &arguments.work_id, "editNodes").await?;
         editing.show(first_node(&operations)).await;
         let edit = EditNodes {

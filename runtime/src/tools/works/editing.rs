@@ -80,5 +80,7 @@ pub(super) fn forgotten(invocation: &Invocation<'_>) -> Option<Ran> {
 fn begun(call: CallId) -> Option<Timestamp> {
     let (seconds, nanos) = call.turn.uuid().get_timestamp()?.to_unix();
     let since = Duration::new(seconds, nanos);
-    Some(Timestamp::from_micros(i64::try_from(since.as_micros()).ok()?))
+    Some(Timestamp::from_micros(
+        i64::try_from(since.as_micros()).ok()?,
+    ))
 }

@@ -296,7 +296,10 @@ mod tests {
     fn what_is_no_operation_is_told_with_its_place() {
         for (operations, said) in [
             (json!([]), "`operations` is empty"),
-            (json!([{"remove": "a"}, 3]), "`operations[1]` must be an object"),
+            (
+                json!([{"remove": "a"}, 3]),
+                "`operations[1]` must be an object",
+            ),
             (json!([{}]), "and has none"),
             (
                 json!([{"remove": "a"}, {"put": {}, "remove": "a"}]),
