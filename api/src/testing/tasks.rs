@@ -1,4 +1,4 @@
-//! Tasks and what belongs to them are in no store in memory.
+//! What the store in memory says of tasks and all that belongs to them: it has none of it.
 
 use async_trait::async_trait;
 use domain::Result;
@@ -16,71 +16,169 @@ use uuid::Uuid;
 
 use super::{MemoryStore, unused};
 
-/// Refuses every read of a port.
-macro_rules! refused {
-    ($port:ident { $(fn $name:ident($($argument:ty),*) -> $found:ty;)* }) => {
-        #[async_trait]
-        impl $port for MemoryStore {
-            $(async fn $name(&self, $(_: $argument),*) -> Result<$found> {
-                unused()
-            })*
-        }
-    };
+#[async_trait]
+impl TaskReads for MemoryStore {
+    async fn list_tasks_by_id(&self, _: &[TaskId]) -> Result<Vec<Task>> {
+        unused()
+    }
+    async fn list_tasks(
+        &self,
+        _: WorkspaceId,
+        _: &TaskFilter,
+        _: PageRequest<CreatedPosition>,
+    ) -> Result<Page<Task>> {
+        unused()
+    }
+    async fn count_tasks(&self, _: WorkspaceId, _: &TaskFilter) -> Result<u64> {
+        unused()
+    }
+    async fn list_projections(&self, _: &[TaskId]) -> Result<Vec<(TaskId, Projections)>> {
+        unused()
+    }
+    async fn list_linked_works(&self, _: &[TaskId]) -> Result<Vec<LinkedWork>> {
+        unused()
+    }
+    async fn list_linked_tasks(&self, _: WorkspaceId, _: &[WorkId]) -> Result<Vec<LinkedWork>> {
+        unused()
+    }
+    async fn list_change_notices(&self, _: &[TaskId]) -> Result<Vec<ChangeNotice>> {
+        unused()
+    }
 }
 
-refused! {TaskReads {
-    fn list_tasks_by_id(&[TaskId]) -> Vec<Task>;
-    fn list_tasks(WorkspaceId, &TaskFilter, PageRequest<CreatedPosition>) -> Page<Task>;
-    fn count_tasks(WorkspaceId, &TaskFilter) -> u64;
-    fn list_projections(&[TaskId]) -> Vec<(TaskId, Projections)>;
-    fn list_linked_works(&[TaskId]) -> Vec<LinkedWork>;
-    fn list_linked_tasks(WorkspaceId, &[WorkId]) -> Vec<LinkedWork>;
-    fn list_change_notices(&[TaskId]) -> Vec<ChangeNotice>;
-}}
+#[async_trait]
+impl TurnReads for MemoryStore {
+    async fn lease_time(&self, _: Timestamp) -> Result<Timestamp> {
+        unused()
+    }
+    async fn list_claimable(&self, _: Timestamp, _: u32) -> Result<Vec<Claimable>> {
+        unused()
+    }
+    async fn list_unmoved(&self, _: Timestamp, _: Timestamp, _: u32) -> Result<Vec<Claimable>> {
+        unused()
+    }
+    async fn list_unwoken(&self, _: u32) -> Result<Vec<(WorkspaceId, TaskId)>> {
+        unused()
+    }
+    async fn list_turns_by_id(&self, _: &[TurnId]) -> Result<Vec<Turn>> {
+        unused()
+    }
+    async fn list_turns(&self, _: TaskId, _: Window<u32>) -> Result<Page<Turn>> {
+        unused()
+    }
+    async fn list_turns_of(&self, _: &[TaskId], _: u32, _: End) -> Result<Vec<Turn>> {
+        unused()
+    }
+    async fn list_steps_by_number(&self, _: &[(TaskId, StepRef)]) -> Result<Vec<Step>> {
+        unused()
+    }
+    async fn list_steps(&self, _: &[TurnId]) -> Result<Vec<Step>> {
+        unused()
+    }
+    async fn list_calls(&self, _: &[TurnId]) -> Result<Vec<Call>> {
+        unused()
+    }
+    async fn find_step(&self, _: TurnId, _: u32) -> Result<Option<Step>> {
+        unused()
+    }
+    async fn list_step_calls(&self, _: TurnId, _: u32) -> Result<Vec<Call>> {
+        unused()
+    }
+    async fn find_equal_call(&self, _: TaskId, _: Uuid) -> Result<Option<Call>> {
+        unused()
+    }
+    async fn find_large_result(&self, _: &CallId) -> Result<Option<LargeResult>> {
+        unused()
+    }
+}
 
-refused! {TurnReads {
-    fn lease_time(Timestamp) -> Timestamp;
-    fn list_claimable(Timestamp, u32) -> Vec<Claimable>;
-    fn list_unmoved(Timestamp, Timestamp, u32) -> Vec<Claimable>;
-    fn list_unwoken(u32) -> Vec<(WorkspaceId, TaskId)>;
-    fn list_turns_by_id(&[TurnId]) -> Vec<Turn>;
-    fn list_turns(TaskId, Window<u32>) -> Page<Turn>;
-    fn list_turns_of(&[TaskId], u32, End) -> Vec<Turn>;
-    fn list_steps_by_number(&[(TaskId, StepRef)]) -> Vec<Step>;
-    fn list_steps(&[TurnId]) -> Vec<Step>;
-    fn list_calls(&[TurnId]) -> Vec<Call>;
-    fn find_step(TurnId, u32) -> Option<Step>;
-    fn list_step_calls(TurnId, u32) -> Vec<Call>;
-    fn find_equal_call(TaskId, Uuid) -> Option<Call>;
-    fn find_large_result(&CallId) -> Option<LargeResult>;
-}}
+#[async_trait]
+impl MessageReads for MemoryStore {
+    async fn list_messages_by_id(&self, _: &[MessageId]) -> Result<Vec<Message>> {
+        unused()
+    }
+    async fn list_main_thread(
+        &self,
+        _: WorkspaceId,
+        _: UserId,
+        _: Window<MessagePosition>,
+    ) -> Result<Page<Message>> {
+        unused()
+    }
+    async fn list_thread(&self, _: TaskId, _: Window<MessagePosition>) -> Result<Page<Message>> {
+        unused()
+    }
+    async fn list_threads(&self, _: &[TaskId], _: u32, _: End) -> Result<Vec<Message>> {
+        unused()
+    }
+    async fn list_consumed(&self, _: &[(TaskId, StepRef)]) -> Result<Vec<Message>> {
+        unused()
+    }
+    async fn is_consumed_after(&self, _: TaskId, _: StepRef) -> Result<bool> {
+        unused()
+    }
+    async fn list_inbox(&self, _: &[TaskId], _: &[MessageState]) -> Result<Vec<Message>> {
+        unused()
+    }
+}
 
-refused! {MessageReads {
-    fn list_messages_by_id(&[MessageId]) -> Vec<Message>;
-    fn list_main_thread(WorkspaceId, UserId, Window<MessagePosition>) -> Page<Message>;
-    fn list_thread(TaskId, Window<MessagePosition>) -> Page<Message>;
-    fn list_threads(&[TaskId], u32, End) -> Vec<Message>;
-    fn list_consumed(&[(TaskId, StepRef)]) -> Vec<Message>;
-    fn is_consumed_after(TaskId, StepRef) -> bool;
-    fn list_inbox(&[TaskId], &[MessageState]) -> Vec<Message>;
-}}
+#[async_trait]
+impl JournalReads for MemoryStore {
+    async fn list_journal(
+        &self,
+        _: TaskId,
+        _: &[JournalKind],
+        _: PageRequest<u64>,
+    ) -> Result<Page<JournalEntry>> {
+        unused()
+    }
+    async fn list_journals(
+        &self,
+        _: &[TaskId],
+        _: &[JournalKind],
+        _: u32,
+    ) -> Result<Vec<(TaskId, JournalEntry)>> {
+        unused()
+    }
+    async fn list_prompts(&self, _: &[(TaskId, StepRef)]) -> Result<Vec<(TaskId, JournalEntry)>> {
+        unused()
+    }
+    async fn list_newest_journal(
+        &self,
+        _: TaskId,
+        _: &[JournalKind],
+        _: u64,
+        _: u32,
+    ) -> Result<Vec<JournalEntry>> {
+        unused()
+    }
+}
 
-refused! {JournalReads {
-    fn list_journal(TaskId, &[JournalKind], PageRequest<u64>) -> Page<JournalEntry>;
-    fn list_journals(&[TaskId], &[JournalKind], u32) -> Vec<(TaskId, JournalEntry)>;
-    fn list_prompts(&[(TaskId, StepRef)]) -> Vec<(TaskId, JournalEntry)>;
-    fn list_newest_journal(TaskId, &[JournalKind], u64, u32) -> Vec<JournalEntry>;
-}}
+#[async_trait]
+impl LineReads for MemoryStore {
+    async fn list_lines(&self, _: &[TaskId]) -> Result<Vec<Line>> {
+        unused()
+    }
+    async fn find_line(&self, _: LineId) -> Result<Option<Line>> {
+        unused()
+    }
+    async fn list_exchanges(&self, _: &[LineId]) -> Result<Vec<LineExchange>> {
+        unused()
+    }
+    async fn list_segments(&self, _: TaskId, _: u32) -> Result<Vec<ContextSegment>> {
+        unused()
+    }
+}
 
-refused! {LineReads {
-    fn list_lines(&[TaskId]) -> Vec<Line>;
-    fn find_line(LineId) -> Option<Line>;
-    fn list_exchanges(&[LineId]) -> Vec<LineExchange>;
-    fn list_segments(TaskId, u32) -> Vec<ContextSegment>;
-}}
-
-refused! {CardReads {
-    fn list_cards_by_id(&[CardId]) -> Vec<Card>;
-    fn list_cards(&[TaskId], Option<bool>) -> Vec<Card>;
-    fn list_open_cards(WorkspaceId) -> Vec<Card>;
-}}
+#[async_trait]
+impl CardReads for MemoryStore {
+    async fn list_cards_by_id(&self, _: &[CardId]) -> Result<Vec<Card>> {
+        unused()
+    }
+    async fn list_cards(&self, _: &[TaskId], _: Option<bool>) -> Result<Vec<Card>> {
+        unused()
+    }
+    async fn list_open_cards(&self, _: WorkspaceId) -> Result<Vec<Card>> {
+        unused()
+    }
+}

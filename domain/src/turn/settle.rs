@@ -44,10 +44,7 @@ pub(super) async fn settle(
     // A card about a message that the task could not take is no question of the task.
     let has_open_card = cards.iter().any(|card| card.message.is_none());
     let task = &change.task.task;
-    let idle_turns = match change.turn.has_progress {
-        true => 0,
-        false => task.course.idle_turns + 1,
-    };
+    let idle_turns = idle_turns(task, change.turn.has_progress);
     let verdict = verdict(&Standing {
         status: task.status,
         autonomy: task.autonomy,
@@ -62,6 +59,14 @@ pub(super) async fn settle(
         limits,
     });
     carry_out(change, verdict, &checklist, (limits, spare)).await
+}
+
+/// Turns in a row without progress, with one that has made some or none.
+fn idle_turns(task: &Task, has_progress: bool) -> u32 {
+    if has_progress {
+        return 0;
+    }
+    task.course.idle_turns + 1
 }
 
 /// A new usable result (A3): replies and reads are none.
@@ -149,11 +154,9 @@ async fn carry_out(
 
 /// Ends the turn, and counts whether anything came of it.
 fn end_turn(change: &mut TurnChange<'_>, limits: TaskLimits) {
+    let idle_turns = idle_turns(&change.task.task, change.turn.has_progress);
     let course = &mut change.task.task.course;
-    course.idle_turns = match change.turn.has_progress {
-        true => 0,
-        false => course.idle_turns + 1,
-    };
+    course.idle_turns = idle_turns;
     course.is_nudge_due = course.idle_turns >= limits.idle_turns;
     change.end(TurnState::Completed);
 }
