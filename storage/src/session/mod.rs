@@ -127,9 +127,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             table: "workspaces",
             row: &row,
         };
-        let head = Sequence(row.number("event_sequence")?);
-        lock(&self.held).insert(workspace, head);
-        Ok(Some(head))
+        let reached = Sequence(row.number("event_sequence")?);
+        lock(&self.held).insert(workspace, reached);
+        Ok(Some(reached))
     }
 
     /// Whether a workspace exists; asks only where the transaction has not met it yet.
