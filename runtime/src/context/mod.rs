@@ -57,6 +57,7 @@ pub struct Context {
 
 impl Context {
     /// A context for these tools and executors.
+    #[must_use]
     pub fn new(tools: Arc<Tools>, executors: &Executors, limits: ContextLimits) -> Self {
         let prefix = prefix::stable_prefix(&tools, executors);
         Self {

@@ -68,9 +68,10 @@ impl<'a> Phrase<'a> {
         let count = words.len();
         let fits = |(index, word): (usize, &Token)| {
             let there = self.word(at + index);
-            match is_stem && index + 1 == count {
-                true => there.starts_with(&word.text),
-                false => there == word.text,
+            if is_stem && index + 1 == count {
+                there.starts_with(&word.text)
+            } else {
+                there == word.text
             }
         };
         (count > 0 && words.iter().enumerate().all(fits)).then_some(count)

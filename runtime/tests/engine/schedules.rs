@@ -96,7 +96,7 @@ async fn run_schedule(world: &World, seed: u64) {
             4 => world.clock.advance(Duration::from_secs(chance.below(40))),
             _ => {
                 let hand = chance.below(2) as usize;
-                world.store.set_chance(fault.map(|fault| once(fault)));
+                world.store.set_chance(fault.map(once));
                 act(world, &mut hands[hand], task).await;
                 world.store.set_chance(None);
             }

@@ -126,7 +126,7 @@ fn shots_are_changed_as_asked_in_three_languages() {
         for other in [0, 2] {
             assert_eq!(board.nodes[other], before[other], "{request}");
         }
-        assert!(!heard.is_empty() && !heard.contains("{"), "{heard}");
+        assert!(!heard.is_empty() && !heard.contains('{'), "{heard}");
         assert_eq!(
             stage
                 .plan()
