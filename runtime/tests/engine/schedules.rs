@@ -51,7 +51,7 @@ async fn whatever_happens_in_whatever_order_nothing_is_lost_and_nothing_done_twi
     let schedules = number("ATELIER_TEST_SCHEDULES", 300);
     let fresh = uuid::Uuid::new_v4().as_u128() as u64 | 1;
     let seed = number("ATELIER_TEST_SEED", fresh);
-    println!("ATELIER_TEST_SEED={seed}");
+    eprintln!("ATELIER_TEST_SEED={seed}");
     let world = World::with_model(|request| {
         let (_, step) = step_of(&request);
         match step % 3 {

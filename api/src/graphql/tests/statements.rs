@@ -54,11 +54,11 @@ async fn a_list_of_tasks_takes_as_many_statements_for_many_as_for_few() {
             make(&house, number).await;
         }
         let before = statements();
-        let seen = house.done_with(house.owner, EVERYTHING, variables).await;
+        let answer = house.done_with(house.owner, EVERYTHING, variables).await;
         counts.push(statements() - before);
-        let list = seen["workspace"]["tasks"]["nodes"].as_array();
+        let list = answer["workspace"]["tasks"]["nodes"].as_array();
         assert_eq!(list.map(Vec::len), Some(tasks));
-        let last = &seen["workspace"]["tasks"]["nodes"][0];
+        let last = &answer["workspace"]["tasks"]["nodes"][0];
         assert_eq!(last["inbox"][0]["text"], json!("second"));
         assert_eq!(
             last["read"][0]["consumedBy"]["step"]["rationale"],

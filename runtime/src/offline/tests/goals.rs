@@ -13,6 +13,7 @@ fn review() -> Verdict {
     Verdict::AskPerson(Some("review".to_owned()))
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 #[test]
 fn every_kind_of_work_is_made_and_handed_over_in_every_language() {
     for (language, goal, kind, title, parts) in [
@@ -181,7 +182,7 @@ fn what_is_not_understood_is_asked_and_answered_by_card_or_in_words() {
         let card = &stage.situation.cards[0];
         assert_eq!(card.options.len(), 4);
         if by_card {
-            stage.click("flow", None)
+            stage.click("flow", None);
         } else {
             stage.write("сделай раскадровку про лису, 3 кадра");
         }
