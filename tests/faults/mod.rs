@@ -1,4 +1,6 @@
 //! Faults: processes that die at any moment, and databases that are left for a while.
 
+mod database;
+mod disk;
 mod kill;
 mod processes;

@@ -6,12 +6,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::actor::Actor;
 use domain::document::{
-    Access, Connection, Content, DocumentOptions, DocumentService, Inbound, Join, Outbound, Touched,
+    Access, Connection, Content, DocumentOptions, DocumentService, Editor, Inbound, Join, Outbound, Touched,
     Version,
 };
 use domain::ids::{ConnectionId, TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};
-use domain::store::{SharedStore, StoreExt as _};
+use domain::store::StoreExt as _;
 use domain::time::{SystemClock, Timestamp};
 use domain::work::{CreateWork, PendingChange, Work, WorkKind};
 use storage::Storage;
@@ -80,11 +80,6 @@ impl Studio {
             caller: Caller { user, token, kind },
             workspace,
         }
-    }
-
-    /// The store, as it is.
-    pub(crate) fn store(&self) -> &SharedStore {
-        &self.storage.store
     }
 
     /// Starts a process.
@@ -194,5 +189,25 @@ pub(crate) fn agent() -> Actor {
         task: domain::ids::TaskId::new(),
         turn: 1,
         step: 1,
+    }
+}
+
+/// The same task, some steps later.
+pub(crate) fn later_step(actor: &Actor) -> Actor {
+    let Actor::Agent { task, turn, .. } = actor else {
+        panic!("{actor} is no agent");
+    };
+    Actor::Agent {
+        task: *task,
+        turn: turn + 1,
+        step: 7,
+    }
+}
+
+/// Somebody who edits without a key.
+pub(crate) fn no_key(actor: &Actor) -> Editor {
+    Editor {
+        actor: actor.clone(),
+        idempotency: None,
     }
 }

@@ -135,6 +135,9 @@ impl DocumentActor {
         if !is_next {
             self.catch_up(Version(first.0 - 1)).await;
         }
+        if self.life == Life::Open && first.0 != self.version.0 + 1 {
+            self.fail(&"the log ends before the changes that were stored");
+        }
         if self.life != Life::Open {
             if let Some(edit) = flight.edit {
                 edit.request.answer(Err(reloading()));
@@ -233,6 +236,11 @@ impl DocumentActor {
     fn take_stored(&mut self, changes: Vec<Change>) {
         let mut has_hanging_edges = false;
         for change in &changes {
+            if change.version.0 != self.version.0 + 1 {
+                // What everybody has been told must never skip a change.
+                let gap = format!("version {} follows {}", change.version, self.version);
+                return self.fail(&gap);
+            }
             match self.replica.apply_stored(&change.update) {
                 Ok(recorded) => has_hanging_edges |= recorded.has_hanging_edges,
                 Err(failure) => return self.fail(&failure),
