@@ -56,8 +56,8 @@ async fn a_list_of_tasks_takes_as_many_statements_for_many_as_for_few() {
         let before = statements();
         let answer = house.done_with(house.owner, EVERYTHING, variables).await;
         counts.push(statements() - before);
-        let list = answer["workspace"]["tasks"]["nodes"].as_array();
-        assert_eq!(list.map(Vec::len), Some(tasks));
+        let nodes = answer["workspace"]["tasks"]["nodes"].as_array();
+        assert_eq!(nodes.map(Vec::len), Some(tasks));
         let last = &answer["workspace"]["tasks"]["nodes"][0];
         assert_eq!(last["inbox"][0]["text"], json!("second"));
         assert_eq!(

@@ -151,6 +151,9 @@ impl DocumentActor {
         if !is_next {
             self.catch_up(Version(first.0 - 1)).await;
         }
+        if self.life == Life::Open && first.0 != self.version.0 + 1 {
+            self.fail(&"the log ends before the changes that were stored");
+        }
         if self.life != Life::Open {
             if let Some(edit) = flight.edit {
                 edit.request.answer(Err(reloading()));
@@ -247,6 +250,11 @@ impl DocumentActor {
     async fn take_stored(&mut self, changes: Vec<Change>) {
         let mut has_hanging_edges = false;
         for change in &changes {
+            if change.version.0 != self.version.0 + 1 {
+                // What everybody has been told must never skip a change.
+                let gap = format!("version {} follows {}", change.version, self.version);
+                return self.fail(&gap);
+            }
             match self.apply_stored(&change.update).await {
                 Ok(Applied::Changed(_, recorded)) => {
                     has_hanging_edges |= recorded.has_hanging_edges;
