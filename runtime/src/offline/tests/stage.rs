@@ -11,7 +11,8 @@ use domain::journal::{JournalEntry, JournalKind};
 use domain::line::Line;
 use domain::message::{Message, MessageState};
 use domain::task::{
-    ChecklistState, LinkedWork, Projections, Standing, TaskLimits, TaskStatus, Verdict, verdict,
+    ChecklistItem, ChecklistState, LinkedWork, Projections, Standing, TaskLimits, TaskStatus,
+    Verdict, verdict,
 };
 use domain::time::Timestamp;
 use domain::turn::{CallId, CallState, Epoch, Seen, Step, StepRef, StepState};
