@@ -121,7 +121,7 @@ pub(super) fn aim_of(phrase: &Phrase<'_>, titles: &[String]) -> Option<Aim> {
 /// The target that a word for parts makes together with the words around it.
 fn aim_at(phrase: &Phrase<'_>, from: usize, unit: Span) -> Option<Aim> {
     let behind = unit.to + usize::from(phrase.at(unit.to, NUMBER_SIGNS).is_some());
-    if !phrase.breaks_after(unit.to - 1)
+    if phrase.runs_on(unit.to - 1)
         && let Some(number) = number_at(phrase, behind)
         && !is_length(phrase, behind + number.len)
     {
@@ -233,7 +233,7 @@ fn list(phrase: &Phrase<'_>, at: usize, first: Number) -> (Vec<u32>, usize) {
 fn titled(phrase: &Phrase<'_>, titles: &[String]) -> Option<Aim> {
     let long_enough = |title: &&String| title.chars().count() >= 2;
     let found = titles.iter().filter(long_enough).filter_map(|title| {
-        let span = phrase.find(&[title.as_str()])?;
+        let span = phrase.find_text(title)?;
         Some((span.to - span.from, title, span))
     });
     let (_, title, span) = found.max_by_key(|(len, ..)| *len)?;

@@ -59,22 +59,51 @@ impl<'a> Phrase<'a> {
     }
 
     /// How many words this entry of a list has at a place, where it stands there. `*` at its end means any ending.
-    pub(super) fn matches(&self, at: usize, entry: &str) -> Option<usize> {
+    ///
+    /// Entries are in lower case, their words apart; lists are long, and are looked through for each word.
+    fn matches(&self, at: usize, entry: &str) -> Option<usize> {
         let (entry, is_stem) = match entry.strip_suffix('*') {
             Some(stem) => (stem, true),
             None => (entry, false),
         };
-        let words = tokenize(entry);
-        let count = words.len();
-        let fits = |(index, word): (usize, &Token)| {
-            let there = self.word(at + index);
-            if is_stem && index + 1 == count {
-                there.starts_with(&word.text)
+        let mut place = at;
+        let mut rest = entry;
+        while let Some(first) = rest.chars().next() {
+            let end = if is_han(first) {
+                first.len_utf8()
             } else {
-                there == word.text
+                rest.find(|c| c == ' ' || is_han(c)).unwrap_or(rest.len())
+            };
+            let (word, behind) = (&rest[..end], rest[end..].trim_start());
+            let there = self.word(place);
+            let fits = if is_stem && behind.is_empty() {
+                there.starts_with(word)
+            } else {
+                there == word
+            };
+            if !fits {
+                return None;
             }
+            place += 1;
+            rest = behind;
+        }
+        (place > at).then_some(place - at)
+    }
+
+    /// Where another text stands in this one, word by word.
+    pub(super) fn find_text(&self, text: &str) -> Option<Span> {
+        let words = tokenize(text);
+        let stands = |at: &usize| {
+            words
+                .iter()
+                .enumerate()
+                .all(|(index, word)| self.word(at + index) == word.text)
         };
-        (count > 0 && words.iter().enumerate().all(fits)).then_some(count)
+        let from = (0..self.len()).find(stands).filter(|_| !words.is_empty())?;
+        Some(Span {
+            from,
+            to: from + words.len(),
+        })
     }
 
     /// The longest entry of a list that stands at a place.
@@ -121,6 +150,16 @@ impl<'a> Phrase<'a> {
             return "";
         };
         &self.source[one.end..next.start]
+    }
+
+    /// Whether nothing stands between a word and the one after it that keeps them apart: no end of a clause, no quotation mark.
+    pub(super) fn runs_on(&self, at: usize) -> bool {
+        let is_mark = |c: char| {
+            QUOTES
+                .iter()
+                .any(|(open, close)| [*open, *close].contains(&c))
+        };
+        !self.breaks_after(at) && !self.gap(at).contains(is_mark)
     }
 
     /// Whether a clause ends behind a word.

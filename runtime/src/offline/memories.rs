@@ -11,6 +11,7 @@ use super::lexicon::Phrase;
 use crate::model::ModelRequest;
 
 const REMEMBER: &[&str] = &[
+    "please remember that",
     "remember that",
     "please remember",
     "remember",

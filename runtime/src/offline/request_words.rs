@@ -425,7 +425,7 @@ fn ends_sentence(gap: &str) -> bool {
     gap.contains(is_end)
         || gap
             .split_once('.')
-            .is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with(char::is_whitespace))
+            .is_some_and(|(_, rest)| rest.starts_with(char::is_whitespace))
 }
 
 /// The words with the quotation marks around them.

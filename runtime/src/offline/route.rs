@@ -9,11 +9,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::aim::UNITS;
 use super::draft::one_line;
 use super::intake::{is_question, is_small_talk};
-use super::kind::asked_for;
+use super::kind::{Kind, asked_for};
 use super::language::{Language, fill};
 use super::lexicon::{Phrase, is_han};
+use super::request_words::ABOUT;
 use crate::model::{ModelRequest, Speaker};
 
 /// Words that say that something new is wanted.
@@ -187,6 +189,9 @@ fn words_of(text: &str) -> BTreeSet<String> {
     for at in 0..phrase.len() {
         let word = phrase.word(at);
         let next = phrase.word(at + 1);
+        if says_nothing(&phrase, at) {
+            continue;
+        }
         if word.chars().all(is_han)
             && next.chars().next().is_some_and(is_han)
             && phrase.gap(at).is_empty()
@@ -197,6 +202,13 @@ fn words_of(text: &str) -> BTreeSet<String> {
         }
     }
     words
+}
+
+/// Kinds of works, their parts and the words of every wish are the same in tasks that have nothing else in common.
+fn says_nothing(phrase: &Phrase<'_>, at: usize) -> bool {
+    let kinds = Kind::ALL.into_iter().map(Kind::names);
+    let mut lists = kinds.chain([NEW_TASK, UNITS, ABOUT]);
+    lists.any(|list| phrase.at(at, list).is_some())
 }
 
 #[cfg(test)]

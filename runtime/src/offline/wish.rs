@@ -181,7 +181,7 @@ const HALF_MINUTE: &[&str] = &["half a minute", "полминут*", "半分钟"
 fn length_of(phrase: &Phrase<'_>) -> Option<Length> {
     let found = |seconds: u32, span: Span| {
         let is_each = |place: usize| phrase.at(place, EACH).is_some();
-        let before = (span.from.saturating_sub(3)..span.from).any(is_each);
+        let before = (span.from.saturating_sub(4)..span.from).any(is_each);
         let behind = is_each(span.to);
         if before || behind {
             Length::Each(seconds)

@@ -29,8 +29,10 @@ async fn changes_of_others_elsewhere_do_not_matter_and_are_reported(mut house: H
     assert_eq!(result["version"], 3);
     assert_eq!(result["nodeIds"], json!(["a"]));
     let concurrent = &result["concurrent"][0];
-    assert_eq!(concurrent["nodeIds"], json!(["b"]));
-    assert_eq!(concurrent["summary"], "shot 2: title");
+    // The person's run of changes began with the board itself.
+    let run = (&concurrent["fromVersion"], &concurrent["toVersion"]);
+    assert_eq!(run, (&json!(1), &json!(2)));
+    assert_eq!(concurrent["nodeIds"], json!(["a", "b"]));
     assert_eq!(concurrent["by"], json!(house.owner.actor()));
 }
 

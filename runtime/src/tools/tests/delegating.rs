@@ -116,7 +116,11 @@ async fn two_lines_of_one_executor_know_nothing_of_each_other(mut house: House) 
     house.model.push(answer("One."));
     let first = open(&mut house, "writer").await;
     house.model.push(answer("Two."));
-    let second = open(&mut house, "writer").await;
+    let prompt = format!("{PROMPT} It is for children.");
+    let arguments = json!({"executor": "writer", "purpose": "captions", "prompt": prompt});
+    let second = house.done("delegate", arguments).await;
+    let second = second["line_id"].as_str().expect("a line");
+    let second: LineId = second.parse().expect("an id");
     assert_ne!(first, second);
     assert_eq!(asked(&house, 1).len(), 1);
     let lines = house.reads().list_lines(&[house.task]).await;
