@@ -19,3 +19,4 @@ mod operations;
 mod people;
 mod randomized;
 mod sync;
+mod tasks;

@@ -143,7 +143,9 @@ pub fn domain_failure(error: &Error) -> Response {
         Error::Invalid(_) | Error::CursorInvalid(_) | Error::CursorExpired(_) => {
             (StatusCode::BAD_REQUEST, "BAD_USER_INPUT")
         }
-        Error::Conflict(_) | Error::IdempotencyKeyReused => (StatusCode::CONFLICT, "CONFLICT"),
+        Error::Conflict(_) | Error::IdempotencyKeyReused | Error::Fenced { .. } => {
+            (StatusCode::CONFLICT, "CONFLICT")
+        }
         Error::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "TOO_LARGE"),
         Error::Unavailable(source) => {
             warn!(%source, "a request could not be served");

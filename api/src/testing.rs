@@ -1,5 +1,7 @@
 //! A store in memory, for tests of what is around it: it holds what a test puts there, and refuses everything else.
 
+mod tasks;
+
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,12 +10,13 @@ use async_trait::async_trait;
 use domain::document::Version;
 use domain::event::{Event, Sequence};
 use domain::idempotency::{IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{TokenId, UploadId, UserId, WorkId, WorkspaceId};
+use domain::ids::{TaskId, TokenId, UploadId, UserId, WorkId, WorkspaceId};
 use domain::installation::InstallationReads;
 use domain::page::{Page, PageRequest};
 use domain::people::{ApiToken, CreatedPosition, Member, PeopleReads, User, Workspace};
 use domain::store::{ErasedCommand, EventReads, Reads, Signal, Store};
 use domain::time::{Clock, Timestamp};
+use domain::turn::TurnWake;
 use domain::work::{
     AssetFile, Change, NodeVersion, QuarantinedUpdate, Revision, StoredDocument, Upload, Work,
     WorkKind, WorkReads,
@@ -88,6 +91,10 @@ impl Store for MemoryStore {
 
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.access.subscribe()
+    }
+
+    fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
+        broadcast::channel(1).1
     }
 
     fn follow_signals(&self) -> broadcast::Receiver<Signal> {
@@ -216,7 +223,7 @@ impl WorkReads for MemoryStore {
     ) -> Result<Vec<NodeVersion>> {
         unused()
     }
-    async fn list_node_actors(&self, _: WorkId) -> Result<Vec<NodeVersion>> {
+    async fn list_node_actors(&self, _: WorkId, _: Version) -> Result<Vec<NodeVersion>> {
         unused()
     }
     async fn list_revisions(&self, _: WorkId, _: PageRequest<Version>) -> Result<Page<Revision>> {
@@ -246,6 +253,15 @@ impl WorkReads for MemoryStore {
 
 #[async_trait]
 impl EventReads for MemoryStore {
+    async fn list_task_events(
+        &self,
+        _: WorkspaceId,
+        _: TaskId,
+        _: Sequence,
+        _: u32,
+    ) -> Result<Vec<Event>> {
+        unused()
+    }
     async fn event_head(&self, _: WorkspaceId) -> Result<Sequence> {
         unused()
     }

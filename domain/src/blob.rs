@@ -12,6 +12,7 @@ use futures_util::stream::BoxStream;
 
 use crate::error::Result;
 use crate::ids::WorkspaceId;
+use crate::time::Timestamp;
 
 /// Where a blob lies: `{workspace}/{name}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,6 +37,9 @@ pub trait Blobs: Send + Sync + 'static {
     async fn read(&self, key: &BlobKey, range: Range<u64>) -> Result<BlobStream>;
     /// Removes a blob; one that is not there is no error.
     async fn delete(&self, key: &BlobKey) -> Result<()>;
+    /// Removes what a process that ended in the middle left of blobs it was writing, where that was last written to before
+    /// this time; returns how many there were.
+    async fn sweep(&self, before: Timestamp) -> Result<usize>;
 }
 
 /// A blob that is being written. Dropping it unfinished leaves nothing behind.

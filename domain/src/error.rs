@@ -3,6 +3,9 @@
 //! Refusals that a client must handle while editing (version conflict, node conflict, text not unique) are not errors
 //! but outcomes: see `document::edit`.
 
+use crate::ids::TurnId;
+use crate::turn::Epoch;
+
 /// A result of the domain.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -35,6 +38,16 @@ pub enum Error {
     /// A position in a log that is no longer kept.
     #[error("{0}")]
     CursorExpired(String),
+    /// A write for a turn that another worker, or a stop, has taken away: nothing was written. Benign for whoever gets it.
+    #[error("fenced: epoch {presented} of turn {turn} was superseded by {current}")]
+    Fenced {
+        /// The turn.
+        turn: TurnId,
+        /// The epoch that the write carried.
+        presented: Epoch,
+        /// The epoch that holds.
+        current: Epoch,
+    },
     /// Larger than a limit; the text names the limit.
     #[error("{0}")]
     TooLarge(String),

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actor::Actor;
-use crate::ids::{UserId, WorkId, WorkspaceId};
+use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use crate::names::named;
 use crate::time::Timestamp;
 
 /// A position in the event log of one workspace; 0 stands before the first event.
@@ -20,49 +21,41 @@ use crate::time::Timestamp;
 )]
 pub struct Sequence(pub u64);
 
-/// What kind of thing happened; the names are those of the contract's `EventKind`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum EventKind {
-    /// A work was made.
-    WorkCreated,
-    /// A change of a work was stored: one event per change.
-    WorkChanged,
-    /// A work got another title.
-    WorkRenamed,
-    /// A work went to the bin.
-    WorkDeleted,
-    /// A work came back from the bin.
-    WorkRestored,
-    /// A member was added, changed or removed.
-    MembersChanged,
-}
-
-impl EventKind {
-    /// The name in tables and in the contract.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::WorkCreated => "WORK_CREATED",
-            Self::WorkChanged => "WORK_CHANGED",
-            Self::WorkRenamed => "WORK_RENAMED",
-            Self::WorkDeleted => "WORK_DELETED",
-            Self::WorkRestored => "WORK_RESTORED",
-            Self::MembersChanged => "MEMBERS_CHANGED",
-        }
-    }
-
-    /// The kind with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [
-            Self::WorkCreated,
-            Self::WorkChanged,
-            Self::WorkRenamed,
-            Self::WorkDeleted,
-            Self::WorkRestored,
-            Self::MembersChanged,
-        ]
-        .into_iter()
-        .find(|kind| kind.name() == name)
+named! {
+    /// What kind of thing happened; the names are those of the contract's `EventKind`.
+    EventKind {
+        /// A message was posted.
+        MessagePosted = "MESSAGE_POSTED",
+        /// A message got another state.
+        MessageStateChanged = "MESSAGE_STATE_CHANGED",
+        /// A task was made.
+        TaskCreated = "TASK_CREATED",
+        /// A task got another status.
+        TaskStatusChanged = "TASK_STATUS_CHANGED",
+        /// Something else of a task changed: its words, its checklist, its works.
+        TaskUpdated = "TASK_UPDATED",
+        /// The journal of a task grew by one entry.
+        JournalAppended = "JOURNAL_APPENDED",
+        /// A decision was stored.
+        StepDecided = "STEP_DECIDED",
+        /// A call got another state.
+        CallStateChanged = "CALL_STATE_CHANGED",
+        /// A card was raised.
+        CardOpened = "CARD_OPENED",
+        /// A card was answered or withdrawn.
+        CardAnswered = "CARD_ANSWERED",
+        /// A work was made.
+        WorkCreated = "WORK_CREATED",
+        /// A change of a work was stored: one event per change.
+        WorkChanged = "WORK_CHANGED",
+        /// A work got another title.
+        WorkRenamed = "WORK_RENAMED",
+        /// A work went to the bin.
+        WorkDeleted = "WORK_DELETED",
+        /// A work came back from the bin.
+        WorkRestored = "WORK_RESTORED",
+        /// A member was added, changed or removed.
+        MembersChanged = "MEMBERS_CHANGED",
     }
 }
 
@@ -73,6 +66,12 @@ pub enum Subject {
     Work(WorkId),
     /// A member of the workspace.
     Member(UserId),
+    /// A task.
+    Task(TaskId),
+    /// A message.
+    Message(MessageId),
+    /// A card.
+    Card(CardId),
 }
 
 /// An event before it has a place in the log.
@@ -82,6 +81,8 @@ pub struct NewEvent {
     pub kind: EventKind,
     /// To what.
     pub subject: Subject,
+    /// The task whose log it belongs to as well.
+    pub task: Option<TaskId>,
     /// By whom.
     pub actor: Actor,
     /// When, by the clock of the process that built the command.
@@ -101,6 +102,8 @@ pub struct Event {
     pub kind: EventKind,
     /// To what.
     pub subject: Subject,
+    /// The task whose log it belongs to as well.
+    pub task: Option<TaskId>,
     /// By whom.
     pub actor: Actor,
     /// When.

@@ -112,6 +112,14 @@ ids! {
     WorkId, "work", "work";
     /// A task.
     TaskId, "task", "task";
+    /// A message of a person or of the agent.
+    MessageId, "message", "message";
+    /// One turn of a task.
+    TurnId, "turn", "turn";
+    /// A question to a person.
+    CardId, "card", "card";
+    /// A persistent working context of an executor.
+    LineId, "line", "line";
     /// One registered upload of an asset's bytes.
     UploadId, "upload", "upload";
     /// One live connection of an editor to a document.

@@ -10,17 +10,24 @@
 pub mod actor;
 pub mod archive;
 pub mod blob;
+pub mod card;
 pub mod document;
 pub mod error;
 pub mod event;
 pub mod idempotency;
 pub mod ids;
 pub mod installation;
+pub mod journal;
+pub mod line;
+pub mod message;
+mod names;
 pub mod page;
 pub mod people;
 pub mod secret;
 pub mod store;
+pub mod task;
 pub mod time;
+pub mod turn;
 pub mod work;
 
 pub use error::{Error, Result};

@@ -14,12 +14,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio::sync::watch;
 
+use crate::card::{CardReads, CardWrites};
 use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
-use crate::ids::WorkspaceId;
+use crate::ids::{TaskId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
+use crate::journal::{JournalReads, JournalWrites};
+use crate::line::{LineReads, LineWrites};
+use crate::message::{MessageReads, MessageWrites};
 use crate::people::{PeopleReads, PeopleWrites};
+use crate::task::{TaskReads, TaskWrites};
+use crate::turn::{TurnReads, TurnWake, TurnWrites};
 use crate::work::{WorkReads, WorkWrites};
 
 /// What a command may touch, and so which commands it waits for.
@@ -46,24 +52,24 @@ pub trait Command: Send + Sync + 'static {
     async fn run(&self, tx: &dyn Transaction) -> Result<Self::Output>;
 }
 
-/// Everything that can be read.
-pub trait Reads:
-    InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
-{
-}
-impl<T> Reads for T where
-    T: InstallationReads + PeopleReads + WorkReads + EventReads + IdempotencyStore + Send + Sync
-{
+macro_rules! sum_of {
+    ($(#[$doc:meta])* $name:ident: $first:ident $(+ $more:ident)*) => {
+        $(#[$doc])*
+        pub trait $name: $first $(+ $more)* {}
+        impl<T> $name for T where T: $first $(+ $more)* {}
+    };
 }
 
-/// Everything that can be read and written inside a command.
-pub trait Transaction:
-    Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
-{
+sum_of! {
+    /// Everything that can be read.
+    Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
+        + CardReads + EventReads + IdempotencyStore + Send + Sync
 }
-impl<T> Transaction for T where
-    T: Reads + InstallationWrites + PeopleWrites + WorkWrites + EventWrites
-{
+
+sum_of! {
+    /// Everything that can be read and written inside a command.
+    Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
+        + JournalWrites + LineWrites + CardWrites + EventWrites
 }
 
 /// Reading the event log.
@@ -80,6 +86,14 @@ pub trait EventReads {
     async fn list_events(
         &self,
         workspace: WorkspaceId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>>;
+    /// Events of a task after a position of its workspace's log, oldest first, at most `limit`.
+    async fn list_task_events(
+        &self,
+        workspace: WorkspaceId,
+        task: TaskId,
         after: Sequence,
         limit: u32,
     ) -> Result<Vec<Event>>;
@@ -110,6 +124,8 @@ pub trait Store: Send + Sync + 'static {
     fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence>;
     /// Wakes when tokens or memberships may have changed.
     fn follow_access(&self) -> watch::Receiver<u64>;
+    /// Wakes when something is to be done for a turn, or another epoch of it holds; a follower that is too slow misses some.
+    fn follow_turns(&self) -> tokio::sync::broadcast::Receiver<TurnWake>;
     /// Wakes with what another process sends to all (presence); never an event that must not be lost.
     fn follow_signals(&self) -> tokio::sync::broadcast::Receiver<Signal>;
     /// Sends a signal to the other processes, best effort.

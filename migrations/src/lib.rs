@@ -9,8 +9,11 @@
 
 mod m0001_ground;
 mod m0002_aging;
+mod m0003_one_key;
+mod m0004_tasks;
 
 use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
 
 /// All migrations, oldest first.
 #[derive(Debug)]
@@ -22,6 +25,24 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m0001_ground::Migration),
             Box::new(m0002_aging::Migration),
+            Box::new(m0003_one_key::Migration),
+            Box::new(m0004_tasks::Migration),
         ]
     }
+}
+
+/// Carries out statements in which `BYTES` stands for the one type whose name the two databases do not share.
+async fn execute_all(manager: &SchemaManager<'_>, statements: &[&str]) -> Result<(), DbErr> {
+    let bytes = if manager.get_database_backend() == DbBackend::Postgres {
+        "bytea"
+    } else {
+        "blob"
+    };
+    for statement in statements {
+        manager
+            .get_connection()
+            .execute_unprepared(&statement.replace("BYTES", bytes))
+            .await?;
+    }
+    Ok(())
 }

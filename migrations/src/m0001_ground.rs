@@ -1,7 +1,8 @@
 //! People, events, works and their history.
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
+
+use crate::execute_all;
 
 /// The first tables.
 #[derive(Debug, DeriveMigrationName)]
@@ -10,19 +11,7 @@ pub(crate) struct Migration;
 #[async_trait::async_trait]
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        let connection = manager.get_connection();
-        // The one type whose name the two databases do not share.
-        let bytes = if connection.get_database_backend() == DbBackend::Postgres {
-            "bytea"
-        } else {
-            "blob"
-        };
-        for statement in TABLES {
-            connection
-                .execute_unprepared(&statement.replace("BYTES", bytes))
-                .await?;
-        }
-        Ok(())
+        execute_all(manager, &TABLES).await
     }
 
     fn use_transaction(&self) -> Option<bool> {

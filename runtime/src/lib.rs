@@ -6,4 +6,13 @@
 //!
 //! Not here: the rules of tasks, turns and calls (`domain`), SQL (`storage`), wiring (`api`).
 
+mod clean;
+pub mod context;
+mod decision;
+pub mod engine;
+pub mod executors;
 pub mod model;
+pub mod offline;
+mod prompt_lint;
+pub mod tools;
+pub mod worker;

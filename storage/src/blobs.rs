@@ -5,14 +5,17 @@
 //! - In a folder what is finished has been synced.
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::blob::{BlobKey, BlobStream, BlobWriter, Blobs};
 use domain::ids::WorkspaceId;
+use domain::time::Timestamp;
 use domain::{Error, Result};
-use futures_util::StreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, WriteMultipart};
@@ -20,19 +23,22 @@ use uuid::Uuid;
 
 /// Parts of one upload that are under way at once.
 const PARTS: usize = 4;
+/// How the names of unfinished blobs begin; sorted, those of finished ones come before.
+const INCOMING: &str = "incoming-";
 
 /// Opens a folder or an object store.
 pub(crate) fn open(url: &str, options: &[(String, String)]) -> Result<Arc<dyn Blobs>> {
     let folder = url
         .strip_prefix("file://")
         .or_else(|| (!url.contains("://")).then_some(url));
-    let (objects, prefix) = if let Some(folder) = folder {
+    let (objects, prefix, folder) = if let Some(folder) = folder {
         std::fs::create_dir_all(folder)
             .map_err(|error| Error::Unavailable(format!("{folder}: {error}").into()))?;
         let files = LocalFileSystem::new_with_prefix(folder).map_err(from_object)?;
         (
             Arc::new(files.with_fsync(true)) as Arc<dyn ObjectStore>,
             Path::default(),
+            Some(PathBuf::from(folder)),
         )
     } else {
         let url = url::Url::parse(url)
@@ -41,14 +47,63 @@ pub(crate) fn open(url: &str, options: &[(String, String)]) -> Result<Arc<dyn Bl
             .iter()
             .map(|(name, value)| (name.clone(), value.clone()));
         let (objects, prefix) = object_store::parse_url_opts(&url, options).map_err(from_object)?;
-        (Arc::from(objects), prefix)
+        (Arc::from(objects), prefix, None)
     };
-    Ok(Arc::new(ObjectBlobs { objects, prefix }))
+    Ok(Arc::new(ObjectBlobs {
+        objects,
+        prefix,
+        folder,
+    }))
 }
 
 struct ObjectBlobs {
     objects: Arc<dyn ObjectStore>,
     prefix: Path,
+    /// Where they lie in a folder.
+    folder: Option<PathBuf>,
+}
+
+impl ObjectBlobs {
+    async fn sweep_objects(&self, before: Timestamp) -> Result<usize> {
+        let listed = self.objects.list_with_delimiter(Some(&self.prefix)).await;
+        let mut count = 0;
+        for workspace in listed.map_err(from_object)?.common_prefixes {
+            // Lists what comes behind this name, which no finished blob does.
+            let behind = workspace.clone().join(INCOMING);
+            let mut objects = self.objects.list_with_offset(Some(&workspace), &behind);
+            while let Some(object) = objects.try_next().await.map_err(from_object)? {
+                let name = object.location.filename().unwrap_or_default();
+                let is_old = object.last_modified.timestamp_micros() < before.micros();
+                if name.starts_with(INCOMING) && is_old {
+                    let deleted = self.objects.delete(&object.location).await;
+                    deleted.map_err(from_object)?;
+                    count += 1;
+                }
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// The files themselves: the object store shows nothing of what is being written.
+fn sweep_folder(folder: &std::path::Path, before: Timestamp) -> std::io::Result<usize> {
+    let before = UNIX_EPOCH + Duration::from_micros(before.micros().max(0).unsigned_abs());
+    let mut count = 0;
+    for workspace in std::fs::read_dir(folder)? {
+        let workspace = workspace?;
+        if !workspace.file_type()?.is_dir() {
+            continue;
+        }
+        for file in std::fs::read_dir(workspace.path())? {
+            let file = file?;
+            let is_incoming = file.file_name().to_string_lossy().starts_with(INCOMING);
+            if is_incoming && file.metadata()?.modified()? < before {
+                std::fs::remove_file(file.path())?;
+                count += 1;
+            }
+        }
+    }
+    Ok(count)
 }
 
 struct ObjectWriter {
@@ -72,7 +127,7 @@ impl Blobs for ObjectBlobs {
         let temporary = location(
             &self.prefix,
             workspace,
-            &format!("incoming-{}", Uuid::new_v4().simple()),
+            &format!("{INCOMING}{}", Uuid::new_v4().simple()),
         );
         let upload = self
             .objects
@@ -116,6 +171,15 @@ impl Blobs for ObjectBlobs {
             Err(object_store::Error::NotFound { .. }) => Err(Error::not_found("blob", &key.name)),
             Err(error) => Err(from_object(error)),
         }
+    }
+
+    async fn sweep(&self, before: Timestamp) -> Result<usize> {
+        let Some(folder) = self.folder.clone() else {
+            return self.sweep_objects(before).await;
+        };
+        let swept = tokio::task::spawn_blocking(move || sweep_folder(&folder, before)).await;
+        let swept = swept.map_err(|error| Error::Internal(error.into()))?;
+        swept.map_err(|error| Error::Unavailable(error.into()))
     }
 
     async fn delete(&self, key: &BlobKey) -> Result<()> {
@@ -170,5 +234,53 @@ impl Drop for ObjectWriter {
                 }
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn only_what_was_left_unfinished_long_ago_is_swept_away() {
+        let folder = std::env::temp_dir().join(format!("atelier-sweep-{}", Uuid::new_v4()));
+        let workspace = folder.join("workspace_0");
+        std::fs::create_dir_all(&workspace).expect("a folder");
+        let old = UNIX_EPOCH + Duration::from_secs(1_000);
+        for name in ["incoming-1#1", "incoming-2", "incoming-3", "0a0b"] {
+            let file = std::fs::File::create(workspace.join(name)).expect("a file");
+            let is_new = name == "incoming-3";
+            if !is_new {
+                file.set_modified(old).expect("a time");
+            }
+        }
+        let blobs = open(&folder.display().to_string(), &[]).expect("opens");
+        let swept = blobs.sweep(Timestamp::from_micros(2_000_000_000)).await;
+        assert_eq!(swept.expect("is swept"), 2);
+        let mut left: Vec<_> = std::fs::read_dir(&workspace)
+            .expect("a folder")
+            .map(|file| file.expect("a file").file_name())
+            .collect();
+        left.sort();
+        assert_eq!(left, ["0a0b", "incoming-3"]);
+        std::fs::remove_dir_all(&folder).expect("is removed");
+    }
+
+    #[tokio::test]
+    async fn objects_are_swept_as_files_are() {
+        let objects = Arc::new(object_store::memory::InMemory::new());
+        for name in ["incoming-1", "0a0b", "incoming-2"] {
+            let path = Path::from(format!("prefix/workspace_0/{name}"));
+            objects.put(&path, "bytes".into()).await.expect("is put");
+        }
+        let blobs = ObjectBlobs {
+            objects,
+            prefix: Path::from("prefix"),
+            folder: None,
+        };
+        let none = blobs.sweep(Timestamp::from_micros(0)).await;
+        assert_eq!(none.expect("is swept"), 0);
+        let all = blobs.sweep(Timestamp::from_micros(i64::MAX)).await;
+        assert_eq!(all.expect("is swept"), 2);
     }
 }

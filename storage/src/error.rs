@@ -4,6 +4,7 @@
 //! - Conflicts between transactions are told by the database's code, never by its text.
 
 use domain::Error;
+use sea_orm::sqlx::Error as SqlxError;
 use sea_orm::{DbErr, RuntimeErr, SqlErr};
 
 /// Codes of conflicts that a second run may get past: PostgreSQL's serialization failure and deadlock, SQLite's busy.
@@ -13,8 +14,10 @@ const CONFLICTS: [&str; 4] = ["40001", "40P01", "5", "517"];
 const UNSTORABLE_TEXT: [&str; 2] = ["22021", "22P05"];
 /// Starts of codes that say the database can not do it now: PostgreSQL's lost connections, lack of room, shutting down.
 const PASSING: [&str; 3] = ["08", "53", "57"];
-/// SQLite's full disk.
-const DISK_FULL: &str = "13";
+/// Starts of PostgreSQL's codes for a connection that is gone: lost, or ended because the server stops.
+const LOST: [&str; 2] = ["08", "57P"];
+/// SQLite's full disk and failed reading or writing; extended codes have them in their lowest byte.
+const SQLITE_PASSING: [u32; 2] = [13, 10];
 
 /// A fault of the database, for callers of the domain.
 pub(crate) fn from_db(error: DbErr) -> Error {
@@ -40,9 +43,15 @@ pub(crate) fn from_db(error: DbErr) -> Error {
 }
 
 fn is_passing(code: &str) -> bool {
-    CONFLICTS.contains(&code)
-        || code == DISK_FULL
-        || (code.len() == 5 && PASSING.iter().any(|class| code.starts_with(class)))
+    if CONFLICTS.contains(&code) {
+        return true;
+    }
+    // PostgreSQL's codes have five characters; SQLite's are numbers below that.
+    if code.len() == 5 {
+        return PASSING.iter().any(|class| code.starts_with(class));
+    }
+    let number: Result<u32, _> = code.parse();
+    number.is_ok_and(|number| SQLITE_PASSING.contains(&(number & 0xff)))
 }
 
 fn is_unreadable(error: &DbErr) -> bool {
@@ -64,26 +73,35 @@ pub(crate) fn damaged(
     ))
 }
 
-/// Whether a command failed because it met another transaction, and may be run again.
-pub(crate) fn is_conflict(error: &Error) -> bool {
-    let Error::Unavailable(source) = error else {
-        return false;
-    };
-    source.downcast_ref::<DbErr>().is_some_and(is_db_conflict)
+/// Whether a statement failed because it met another transaction, or because its connection was lost. Before the commit
+/// nothing of its transaction is stored then, and it may be run again.
+pub(crate) fn is_interrupted(error: &DbErr) -> bool {
+    is_conflict(error) || is_lost(error)
 }
 
-/// Whether a statement failed because it met another transaction.
-pub(crate) fn is_db_conflict(error: &DbErr) -> bool {
+/// Whether a statement failed because it met another transaction: the database says that all of its own is undone.
+pub(crate) fn is_conflict(error: &DbErr) -> bool {
     code(error).is_some_and(|code| CONFLICTS.contains(&code.as_str()))
 }
 
+fn is_lost(error: &DbErr) -> bool {
+    match (code(error), sqlx_error(error)) {
+        (Some(code), _) => LOST.iter().any(|class| code.starts_with(class)),
+        (None, Some(SqlxError::Io(_) | SqlxError::WorkerCrashed)) => true,
+        (None, _) => false,
+    }
+}
+
 fn code(error: &DbErr) -> Option<String> {
-    let (DbErr::Exec(RuntimeErr::SqlxError(source))
-    | DbErr::Query(RuntimeErr::SqlxError(source))
-    | DbErr::Conn(RuntimeErr::SqlxError(source))) = error
-    else {
-        return None;
-    };
-    let code = source.as_database_error()?.code()?;
+    let code = sqlx_error(error)?.as_database_error()?.code()?;
     Some(code.into_owned())
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&SqlxError> {
+    match error {
+        DbErr::Exec(RuntimeErr::SqlxError(source))
+        | DbErr::Query(RuntimeErr::SqlxError(source))
+        | DbErr::Conn(RuntimeErr::SqlxError(source)) => Some(source),
+        _ => None,
+    }
 }

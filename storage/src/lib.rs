@@ -8,9 +8,13 @@
 
 mod blobs;
 mod error;
+#[cfg(feature = "test-support")]
+pub mod faults;
 mod open;
 mod session;
 mod store;
+#[cfg(feature = "test-support")]
+pub mod test_support;
 mod wake;
 
 pub use open::{Storage, StorageOptions, open, open_beside};

@@ -14,6 +14,7 @@ use domain::blob::Blobs;
 use domain::store::SharedStore;
 use domain::{Error, Result};
 use migrations::Migrator;
+use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use sea_orm_migration::MigratorTrait;
@@ -149,6 +150,12 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
     });
+    // SQLite undoes a whole transaction by itself when its disk is full, and the driver, which can not undo it once more,
+    // counts it as open ever after: later commits would only end savepoints inside it. Such a connection is closed.
+    options.map_sqlx_sqlite_before_acquire(|connection, _| {
+        let is_usable = !connection.is_in_transaction();
+        Box::pin(std::future::ready(Ok(is_usable)))
+    });
     Database::connect(options).await.map_err(from_db)
 }
 
@@ -169,7 +176,9 @@ async fn migrate_postgres(options: &StorageOptions) -> Result<()> {
     let mut connect = ConnectOptions::new(&options.database_url);
     connect.max_connections(1).sqlx_logging(false);
     let connection = Database::connect(connect).await.map_err(from_db)?;
-    let lock = format!("select pg_advisory_lock({MIGRATION_LOCK})");
+    // The migrator makes its table if it is not there, and PostgreSQL would say each time that it is.
+    let lock =
+        format!("set client_min_messages = warning; select pg_advisory_lock({MIGRATION_LOCK})");
     connection
         .execute_unprepared(&lock)
         .await

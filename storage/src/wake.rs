@@ -1,4 +1,4 @@
-//! Wake-ups: watchers of event logs and of rights, and what processes tell each other over LISTEN/NOTIFY.
+//! Wake-ups: watchers of event logs, of rights and of turns, and what processes tell each other over LISTEN/NOTIFY.
 //!
 //! Invariants
 //! - A wake-up is a hint: whoever follows reads the log. A lost one costs a delay, never an event.
@@ -13,6 +13,7 @@ use bytes::Bytes;
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
 use domain::store::Signal;
+use domain::turn::TurnWake;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{broadcast, watch};
 use uuid::Uuid;
@@ -36,6 +37,8 @@ pub(crate) enum Notice {
     },
     /// Tokens or memberships changed.
     Access,
+    /// Something is to be done for a turn, or another epoch of it holds.
+    Turn(TurnWake),
     /// A part of a signal.
     Signal(SignalPart),
 }
@@ -56,6 +59,7 @@ pub(crate) struct SignalPart {
 pub(crate) struct Wakes {
     workspaces: Mutex<HashMap<WorkspaceId, watch::Sender<Sequence>>>,
     access: watch::Sender<u64>,
+    turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
     partial: Mutex<HashMap<Uuid, Vec<Option<String>>>>,
 }
@@ -65,6 +69,8 @@ impl Default for Wakes {
         Self {
             workspaces: Mutex::default(),
             access: watch::channel(0).0,
+            // Whoever is slower than this looks for turns by itself, as all do from time to time.
+            turns: broadcast::channel(4_096).0,
             // Whoever is slower than this misses signals, and hears the next ones.
             signals: broadcast::channel(1_024).0,
             partial: Mutex::default(),
@@ -121,6 +127,16 @@ impl Wakes {
         self.access.send_modify(|count| *count += 1);
     }
 
+    pub(crate) fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
+        self.turns.subscribe()
+    }
+
+    /// Somebody is to look at a turn.
+    pub(crate) fn turn_woken(&self, wake: TurnWake) {
+        // Nobody may be listening.
+        drop(self.turns.send(wake));
+    }
+
     pub(crate) fn follow_signals(&self) -> broadcast::Receiver<Signal> {
         self.signals.subscribe()
     }
@@ -133,6 +149,7 @@ impl Wakes {
                 sequence,
             }) => self.reached(workspace, Sequence(sequence)),
             Ok(Notice::Access) => self.access_changed(),
+            Ok(Notice::Turn(wake)) => self.turn_woken(wake),
             Ok(Notice::Signal(part)) => self.take_part(part),
             Err(error) => tracing::warn!(%error, "a notification can not be read"),
         }

@@ -2,3 +2,5 @@
 
 mod kill;
 mod processes;
+mod showcase;
+mod turns;

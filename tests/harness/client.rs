@@ -145,9 +145,23 @@ impl Client {
     }
 }
 
-/// A document with one mutation; input types are named after their mutations.
+/// Mutations that share one input type.
+const TASK_ACTIONS: [&str; 6] = [
+    "pauseTask",
+    "resumeTask",
+    "stopTask",
+    "archiveTask",
+    "promoteTask",
+    "rebuildProjections",
+];
+
+/// A document with one mutation; other input types are named after their mutations.
 fn mutation(field: &str, selection: &str) -> String {
     let (first, rest) = field.split_at(1);
-    let input = format!("{}{rest}Input", first.to_uppercase());
+    let input = if TASK_ACTIONS.contains(&field) {
+        "TaskActionInput".to_owned()
+    } else {
+        format!("{}{rest}Input", first.to_uppercase())
+    };
     format!("mutation ($input: {input}!) {{ {field}(input: $input) {selection} }}")
 }

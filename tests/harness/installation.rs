@@ -55,8 +55,17 @@ impl Installation {
 
     /// Starts a server with further settings, by their variables.
     pub(crate) async fn start_with(&self, settings: &[(&str, &str)]) -> Server {
+        self.start_as(&["serve"], settings).await
+    }
+
+    /// Starts a server without the agent, so that tasks stay as people leave them.
+    pub(crate) async fn start_without_agent(&self) -> Server {
+        self.start_as(&["serve", "--no-worker"], &[]).await
+    }
+
+    async fn start_as(&self, arguments: &[&str], settings: &[(&str, &str)]) -> Server {
         let number = self.servers.fetch_add(1, Ordering::Relaxed);
-        let mut command = self.command(&["serve"]);
+        let mut command = self.command(arguments);
         command.envs(settings.iter().copied());
         let log = self.folder.join(format!("server-{number}.log"));
         Server::start(command, log).await
@@ -70,9 +79,20 @@ impl Installation {
     /// The same with further settings.
     pub(crate) async fn open_with(&self, settings: &[(&str, &str)]) -> (Server, Person) {
         let server = self.start_with(settings).await;
-        let client = Client::new(server.address(), OWNER_SECRET);
-        let owner = Person::with_workspace(client, "Proof").await;
+        let owner = Self::owner_at(&server).await;
         (server, owner)
+    }
+
+    /// The same without the agent.
+    pub(crate) async fn open_without_agent(&self) -> (Server, Person) {
+        let server = self.start_without_agent().await;
+        let owner = Self::owner_at(&server).await;
+        (server, owner)
+    }
+
+    async fn owner_at(server: &Server) -> Person {
+        let client = Client::new(server.address(), OWNER_SECRET);
+        Person::with_workspace(client, "Proof").await
     }
 
     /// Runs another command of the program on this installation, and waits for its end.

@@ -8,12 +8,15 @@ pub(crate) mod client;
 pub(crate) mod database;
 pub(crate) mod editor;
 pub(crate) mod installation;
+pub(crate) mod model;
 pub(crate) mod people;
 pub(crate) mod random;
 pub(crate) mod server;
 pub(crate) mod socket;
 pub(crate) mod sse;
 pub(crate) mod subscription;
+pub(crate) mod tasks;
+pub(crate) mod worker;
 pub(crate) mod works;
 
 use std::time::{Duration, Instant};
@@ -22,9 +25,12 @@ pub(crate) use client::{Answer, Client};
 pub(crate) use database::Database;
 pub(crate) use editor::{Editor, Protocol};
 pub(crate) use installation::Installation;
+pub(crate) use model::Planner;
 pub(crate) use people::Person;
 pub(crate) use random::Random;
 pub(crate) use server::Server;
+pub(crate) use tasks::Task;
+pub(crate) use worker::Worker;
 pub(crate) use works::Work;
 
 /// How long anything may take that should happen soon. Generous: the machine may be busy with other tests.

@@ -112,6 +112,16 @@ impl Person {
         }
     }
 
+    /// How many works of the workspace have this title, among the newest hundred.
+    pub(crate) async fn count_titled(&self, title: &str) -> usize {
+        let query =
+            "query ($id: ID!) { workspace(id: $id) { works(first: 100) { nodes { title } } } }";
+        let data = self.client.run(query, json!({"id": self.workspace})).await;
+        let works = data["workspace"]["works"]["nodes"].as_array().cloned();
+        let works = works.unwrap_or_default();
+        works.iter().filter(|work| work["title"] == title).count()
+    }
+
     /// The cursor of the workspace's newest event.
     pub(crate) async fn event_cursor(&self) -> String {
         let query = "query ($id: ID!) { workspace(id: $id) { eventCursor } }";

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use domain::blob::{BlobKey, BlobStream, BlobWriter, Blobs};
 use domain::ids::WorkspaceId;
+use domain::time::Timestamp;
 use domain::{Error, Result};
 use futures_util::{StreamExt as _, stream};
 
@@ -71,6 +72,10 @@ impl Blobs for MemoryBlobs {
             .ok_or_else(|| Error::not_found("blob", &key.name))?;
         let part = bytes.slice(range.start as usize..range.end as usize);
         Ok(stream::iter([Ok(part)]).boxed())
+    }
+
+    async fn sweep(&self, _before: Timestamp) -> Result<usize> {
+        Ok(0)
     }
 
     async fn delete(&self, key: &BlobKey) -> Result<()> {

@@ -92,6 +92,7 @@ async fn take(
     let editor = Editor {
         actor,
         idempotency: None,
+        fence: None,
     };
     let finished = FinishedUpload {
         upload: upload.id,

@@ -17,7 +17,7 @@ use domain::people::Caller;
 use domain::secret::Secret;
 
 use super::serve::{Prepared, prepare, sign_in_link};
-use super::{Started, demo_content};
+use super::{HasWorker, Started, demo_content};
 
 /// The file with the demo's token.
 const TOKEN_FILE: &str = "demo-token";
@@ -54,7 +54,7 @@ pub(crate) async fn run(started: Started) -> Result<()> {
     };
     let secret = demo_token(&settings)?;
     settings.access.bootstrap_token = Some(secret.clone());
-    let prepared = prepare(&settings).await?;
+    let prepared = prepare(&settings, HasWorker::Yes).await?;
     let caller = sign_in(&prepared, &secret).await?;
     demo_content::fill(&prepared.services, &caller).await?;
     println!(

@@ -73,7 +73,8 @@ impl Maker<'_> {
             touched,
         };
         let command = CreateWork {
-            caller: *self.caller,
+            user: self.caller.user,
+            fence: None,
             work,
             content: Some(change),
             idempotency: None,
@@ -136,6 +137,7 @@ impl Maker<'_> {
         let editor = Editor {
             actor: Actor::Person(self.caller.user),
             idempotency: None,
+            fence: None,
         };
         self.services
             .documents

@@ -41,8 +41,11 @@ impl Installation {
     }
 
     fn new(storage: Storage) -> Self {
+        let store = storage.store.clone();
+        #[cfg(feature = "test-support")]
+        let store = storage::faults::from_environment(store);
         Self {
-            store: storage.store.clone(),
+            store,
             blobs: storage.blobs.clone(),
             storage: Arc::new(storage),
             clock: Arc::new(SystemClock),

@@ -1,5 +1,6 @@
 //! The commands of the program.
 
+mod agent;
 mod archive;
 mod demo;
 mod demo_content;
@@ -7,8 +8,10 @@ mod doctor;
 mod export;
 mod import;
 mod installation;
+mod rebuild;
 mod serve;
 mod services;
+mod worker;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +19,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use api::config::{Environment, Layers, SettingArguments, Settings};
 use clap::{Parser, Subcommand};
-use domain::ids::WorkspaceId;
+use domain::ids::{TaskId, WorkspaceId};
 
 /// People and an AI agent make storyboards, flows, texts and collections together.
 #[derive(Debug, Parser)]
@@ -36,6 +39,8 @@ enum Command {
         #[command(flatten)]
         settings: SettingArguments,
     },
+    /// Runs the agent alone, beside any number of servers on the same database.
+    Worker(SettingArguments),
     /// Serves a small workspace to look at, in a temporary folder or in --data-dir.
     Demo(SettingArguments),
     /// Brings the database to this version; `serve` does it by itself.
@@ -44,6 +49,9 @@ enum Command {
     Schema,
     /// Checks configuration, database, files and documents, and says how to mend what is wrong.
     Doctor(SettingArguments),
+    /// Drops what is derived, and makes it anew out of what is stored.
+    #[command(subcommand)]
+    Rebuild(Derived),
     /// Writes a workspace with its history and files into one archive.
     Export {
         /// The workspace, as workspace_….
@@ -65,18 +73,38 @@ enum Command {
     },
 }
 
+#[derive(Debug, Subcommand)]
+enum Derived {
+    /// Summary, short line and checklist of tasks, out of their journals.
+    Projections {
+        /// Only this task, as task_….
+        #[arg(long)]
+        task: Option<TaskId>,
+        #[command(flatten)]
+        settings: SettingArguments,
+    },
+}
+
 impl Arguments {
     /// Runs the command.
     pub(crate) async fn run(self) -> Result<ExitCode> {
         match self.command {
-            Command::Serve { settings, .. } => {
-                Box::pin(serve::run(&start(settings)?.settings)).await?;
+            Command::Serve {
+                settings,
+                no_worker,
+            } => {
+                let settings = start(settings)?.settings;
+                Box::pin(serve::run(&settings, has_worker(no_worker))).await?;
             }
+            Command::Worker(settings) => Box::pin(worker::run(&start(settings)?.settings)).await?,
             Command::Demo(settings) => Box::pin(demo::run(start(settings)?)).await?,
             Command::Migrate(settings) => migrate(&start(settings)?.settings).await?,
             Command::Schema => print!("{}", api::graphql::sdl()),
             Command::Doctor(settings) => {
                 return Box::pin(doctor::run(&start(settings)?.settings)).await;
+            }
+            Command::Rebuild(Derived::Projections { task, settings }) => {
+                Box::pin(rebuild::projections(&start(settings)?.settings, task)).await?;
             }
             Command::Export {
                 workspace,
@@ -90,6 +118,23 @@ impl Arguments {
             } => Box::pin(import::run(&start(settings)?.settings, &file, &owner)).await?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Whether the process works on tasks as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HasWorker {
+    /// It does.
+    Yes,
+    /// Others do.
+    No,
+}
+
+fn has_worker(no_worker: bool) -> HasWorker {
+    if no_worker {
+        HasWorker::No
+    } else {
+        HasWorker::Yes
     }
 }
 

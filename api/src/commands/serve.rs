@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::info;
 use url::Url;
 
+use super::HasWorker;
 use super::installation::Installation;
 use super::services::Services;
 
@@ -32,8 +33,8 @@ pub(crate) struct Prepared {
 }
 
 /// Serves until a signal comes.
-pub(crate) async fn run(settings: &Settings) -> Result<()> {
-    let prepared = prepare(settings).await?;
+pub(crate) async fn run(settings: &Settings, worker: HasWorker) -> Result<()> {
+    let prepared = prepare(settings, worker).await?;
     let link = prepared.first_owner.as_ref().map(|owner| &owner.secret);
     match link.filter(|_| settings.access.bootstrap_token.is_none()) {
         Some(secret) => println!(
@@ -51,7 +52,7 @@ pub(crate) fn sign_in_link(public: &Url, secret: &Secret) -> String {
 }
 
 /// Takes the address, opens the storage, makes the first owner where there is none, and starts the services.
-pub(crate) async fn prepare(settings: &Settings) -> Result<Prepared> {
+pub(crate) async fn prepare(settings: &Settings, worker: HasWorker) -> Result<Prepared> {
     let listener = TcpListener::bind(settings.listen)
         .await
         .with_context(|| format!("the address {} can not be used", settings.listen))?;
@@ -63,7 +64,10 @@ pub(crate) async fn prepare(settings: &Settings) -> Result<Prepared> {
     let token = settings.access.bootstrap_token.as_ref();
     let first_owner = bootstrap::first_owner(store, clock, token).await?;
     let secret = bootstrap::installation_secret(store).await?;
-    let services = Services::start(settings, installation, &secret, address, &stop)?;
+    let mut services = Services::start(settings, installation, &secret, address, &stop)?;
+    if worker == HasWorker::Yes {
+        services.start_worker(settings)?;
+    }
     Ok(Prepared {
         services,
         first_owner,
@@ -89,7 +93,7 @@ impl Prepared {
 }
 
 /// Cancels `stop` at the first signal, and ends the program at the second.
-fn end_on_signals(stop: &CancellationToken) -> Result<()> {
+pub(super) fn end_on_signals(stop: &CancellationToken) -> Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let stop = stop.clone();

@@ -17,16 +17,22 @@ use api::sync::{SocketOptions, SocketServices, Sockets};
 use api::telemetry;
 use api::tokens::Tokens;
 use axum::Router;
+use domain::blob::Blobs;
 use domain::document::{DocumentOptions, DocumentService};
 use domain::installation::InstallationSecret;
+use domain::time::Timestamp;
+use runtime::worker::Worker;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{info, warn};
 
+use super::agent;
 use super::installation::Installation;
 
 /// How long documents may take to store what is pending, once everybody has left.
 const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
+/// How long an unfinished upload is left alone: other servers may be at it.
+const UNFINISHED: Duration = Duration::from_hours(24);
 /// How long sockets may take to say goodbye.
 const SOCKETS_TIME: Duration = Duration::from_secs(1);
 
@@ -38,6 +44,7 @@ pub(crate) struct Services {
     endpoint: Endpoint,
     sockets: Sockets,
     routes: Option<Routes>,
+    worker: Option<Worker>,
 }
 
 impl Services {
@@ -53,6 +60,7 @@ impl Services {
         let origins = Origins::new(&public, settings.access.allowed_origins.clone());
         let documents = start_documents(&settings.limits, &installation);
         let (store, clock) = (installation.store.clone(), installation.clock.clone());
+        tokio::spawn(sweep(installation.blobs.clone(), clock.now()));
         let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
         let authenticate: Arc<dyn Authenticate> =
             Tokens::start(store.clone(), clock.clone(), watch.clone(), stop.clone());
@@ -111,7 +119,16 @@ impl Services {
             endpoint,
             sockets,
             routes: Some(routes),
+            worker: None,
         })
+    }
+
+    /// Lets this process work on tasks as well.
+    pub(crate) fn start_worker(&mut self, settings: &Settings) -> Result<()> {
+        let worker = agent::start(settings, &self.installation, &self.documents)
+            .context("the worker can not be started")?;
+        self.worker = Some(worker);
+        Ok(())
     }
 
     /// Who is behind a token.
@@ -130,7 +147,14 @@ impl Services {
             self.endpoint.drained().await;
             self.sockets.stopped().await;
         });
-        if gone.await.is_err() {
+        let worker = async {
+            match self.worker {
+                Some(worker) => worker.stop().await,
+                None => {}
+            }
+        };
+        let (gone, ()) = tokio::join!(gone, worker);
+        if gone.is_err() {
             warn!("sockets that did not close in time are cut off");
         }
         if timeout(DOCUMENTS_TIME, self.documents.stop())
@@ -143,7 +167,20 @@ impl Services {
     }
 }
 
-fn start_documents(limits: &LimitSettings, installation: &Installation) -> DocumentService {
+/// Removes what uploads left behind that were cut off when a server ended.
+async fn sweep(blobs: Arc<dyn Blobs>, now: Timestamp) {
+    let before = Timestamp::from_micros(now.micros() - UNFINISHED.as_micros() as i64);
+    match blobs.sweep(before).await {
+        Ok(0) => {}
+        Ok(count) => info!(count, "unfinished uploads of former times were removed"),
+        Err(error) => warn!(%error, source = ?error, "unfinished uploads were not looked for"),
+    }
+}
+
+pub(super) fn start_documents(
+    limits: &LimitSettings,
+    installation: &Installation,
+) -> DocumentService {
     let options = DocumentOptions {
         threads: limits.document_threads,
         document_bytes: limits.document.0 as usize,

@@ -7,12 +7,14 @@
 //!
 //! Not here: what the settings do.
 
+mod agent;
 mod arguments;
 mod names;
 mod quantity;
 mod settings;
 mod source;
 
+pub use agent::{AgentSettings, ModelChoice, ModelProvider};
 pub use arguments::SettingArguments;
 pub use names::{NAMES, Name};
 pub use quantity::{ByteSize, Pace, Span};

@@ -57,6 +57,22 @@ names! {
     "trusted-documents" "off|on|only" "off" "Whether GraphQL documents can be named by id (on), or must be (only)";
     "trusted-documents-manifest" "FILE" "" "The documents: {\"<id>\": \"<text>\"}, or {\"operations\": [{\"id\", \"body\"}]}";
     "status-profile" "audit|2026-09" "audit" "HTTP statuses of GraphQL errors: as the audits measure, or of the edition of September 2026";
+    "model-provider" "offline|openai|anthropic" "offline" "Who is behind the agent's models: the planner that is built in, any server that speaks chat completions, or Anthropic";
+    "model-base-url" "URL" "the vendor's own" "Where the provider's API begins";
+    "model" "NAME" "" "The planner's model, and that of whoever has none of its own";
+    "router-model" "NAME" "" "The router's model";
+    "executor-model" "NAME" "" "The executors' model";
+    "model-api-key" "SECRET" "" "The provider's key";
+    "model-request-time" "TIME" "5m" "How long one request to a model may take";
+    "model-input-price" "MICROS" "" "What a million tokens of requests cost, in millionths of the currency";
+    "model-cached-price" "MICROS" "" "The same for tokens that the provider read from its cache";
+    "model-output-price" "MICROS" "" "The same for tokens of replies";
+    "watchdog-interval" "TIME" "10s" "How often the worker looks for turns and messages that were missed";
+    "lease" "TIME" "30s" "How long a worker's claim of a turn holds without being renewed";
+    "worker-turns" "NUMBER" "32" "Turns that a process runs at once";
+    "worker-turns-per-workspace" "NUMBER" "16" "Of these, of one workspace";
+    "steps-per-turn" "NUMBER" "25" "Steps of one turn at most";
+    "turns-per-task" "NUMBER" "200" "Turns of a task before it is paused until a person resumes it";
     "log" "FILTER" "info" "What is logged, such as info,domain=debug";
     "log-format" "pretty|json" "pretty" "How it is logged";
 }

@@ -10,6 +10,7 @@ use domain::secret::Secret;
 use url::Url;
 
 use super::ConfigError;
+use super::agent::{AgentSettings, agent};
 use super::quantity::{ByteSize, Pace, Span};
 use super::source::Layers;
 use crate::graphql::budget::RateLimit;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     /// GraphQL.
     pub graphql: GraphqlSettings,
+    /// The agent.
+    pub agent: AgentSettings,
     /// The log.
     pub log: LogSettings,
     /// Sentences about what was found and not understood.
@@ -130,6 +133,7 @@ impl Settings {
             access: access(layers)?,
             limits: limits(layers)?,
             graphql: graphql(layers)?,
+            agent: agent(layers)?,
             log: log(layers)?,
             warnings: layers.warnings(),
         })
@@ -260,7 +264,7 @@ fn log(layers: &Layers) -> Result<LogSettings, ConfigError> {
 }
 
 /// One of a few words; the first is the default.
-fn choice<T: Copy, const N: usize>(
+pub(super) fn choice<T: Copy, const N: usize>(
     layers: &Layers,
     key: &str,
     choices: [(&str, T); N],
@@ -293,7 +297,7 @@ impl FromStr for BootstrapToken {
 
 /// A number above zero.
 #[derive(Clone, Copy)]
-struct Number(usize);
+pub(super) struct Number(pub(super) usize);
 
 impl FromStr for Number {
     type Err = String;
@@ -307,7 +311,7 @@ impl FromStr for Number {
 }
 
 /// A URL of http or https with a host, and nothing behind its path.
-struct WebUrl(Url);
+pub(super) struct WebUrl(pub(super) Url);
 
 impl FromStr for WebUrl {
     type Err = String;

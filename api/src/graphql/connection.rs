@@ -9,6 +9,15 @@ use async_graphql::SimpleObject;
 
 use super::scalars::Cursor;
 
+/// The arguments of a connection that can be read from both ends.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked {
+    pub(crate) first: Option<i32>,
+    pub(crate) after: Option<Cursor>,
+    pub(crate) last: Option<i32>,
+    pub(crate) before: Option<Cursor>,
+}
+
 /// Where a page stands in its list.
 #[derive(Debug, Clone, SimpleObject)]
 pub(crate) struct PageInfo {
@@ -23,11 +32,11 @@ pub(crate) struct PageInfo {
 }
 
 impl PageInfo {
-    /// The info of a page with these cursors, read forward.
-    pub(crate) fn new(cursors: &[&Cursor], has_next: bool, is_continued: bool) -> Self {
+    /// The info of a page with these cursors.
+    pub(crate) fn new(cursors: &[&Cursor], has_next: bool, has_previous: bool) -> Self {
         Self {
             has_next_page: has_next,
-            has_previous_page: is_continued,
+            has_previous_page: has_previous,
             start_cursor: cursors.first().map(|cursor| Cursor::clone(cursor)),
             end_cursor: cursors.last().map(|cursor| Cursor::clone(cursor)),
         }
@@ -51,7 +60,7 @@ macro_rules! connection {
         pub(crate) struct $connection {
             edges: Vec<$edge>,
             has_next: bool,
-            is_continued: bool,
+            has_previous: bool,
             $($extra: $extra_type,)*
         }
 
@@ -71,7 +80,7 @@ macro_rules! connection {
             /// Where this page stands in the list.
             async fn page_info(&self) -> $crate::graphql::connection::PageInfo {
                 let cursors: Vec<_> = self.edges.iter().map(|edge| &edge.cursor).collect();
-                $crate::graphql::connection::PageInfo::new(&cursors, self.has_next, self.is_continued)
+                $crate::graphql::connection::PageInfo::new(&cursors, self.has_next, self.has_previous)
             }
 
             $($more)*

@@ -12,12 +12,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use domain::document::Version;
 use domain::event::Sequence;
-use domain::page::PageRequest;
+use domain::page::{PageRequest, Window};
 use domain::people::CreatedPosition;
 use domain::time::Timestamp;
 use domain::{Error, Result};
 use uuid::Uuid;
 
+use super::connection::Asked;
 use super::scalars::Cursor;
 
 /// The first byte of every cursor; another layout gets another number.
@@ -37,6 +38,16 @@ pub(crate) enum Kind {
     Workspaces = 3,
     /// The history of a work.
     Revisions = 4,
+    /// The tasks of a workspace.
+    Tasks = 5,
+    /// A person's main thread in a workspace.
+    MainThread = 6,
+    /// The thread of a task.
+    Thread = 7,
+    /// The journal of a task.
+    Journal = 8,
+    /// The turns of a task.
+    Turns = 9,
 }
 
 /// One list, as its cursors name it.
@@ -86,23 +97,40 @@ pub(crate) trait Position: Sized {
     fn read(bytes: &[u8]) -> Option<Self>;
 }
 
+/// Places that are a plain number.
+macro_rules! numbers {
+    ($($number:ty),*) => {$(
+        impl Position for $number {
+            fn write(&self) -> Vec<u8> {
+                self.to_be_bytes().to_vec()
+            }
+
+            fn read(bytes: &[u8]) -> Option<Self> {
+                Some(Self::from_be_bytes(bytes.try_into().ok()?))
+            }
+        }
+    )*};
+}
+
+numbers!(u32, u64);
+
 impl Position for Sequence {
     fn write(&self) -> Vec<u8> {
-        self.0.to_be_bytes().to_vec()
+        self.0.write()
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        Some(Self(u64::from_be_bytes(bytes.try_into().ok()?)))
+        u64::read(bytes).map(Self)
     }
 }
 
 impl Position for Version {
     fn write(&self) -> Vec<u8> {
-        self.0.to_be_bytes().to_vec()
+        self.0.write()
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        Some(Self(u64::from_be_bytes(bytes.try_into().ok()?)))
+        u64::read(bytes).map(Self)
     }
 }
 
@@ -176,6 +204,20 @@ impl CursorKey {
     ) -> Result<PageRequest<P>> {
         let after = after.map(|cursor| self.open(list, cursor)).transpose()?;
         PageRequest::try_new(first.map(i64::from), after)
+    }
+
+    /// The wanted part of a list that can be read from both ends.
+    pub(crate) fn window<P: Position>(&self, list: &List, asked: &Asked) -> Result<Window<P>> {
+        let open = |cursor: &Option<Cursor>| {
+            let cursor = cursor.as_ref();
+            cursor.map(|cursor| self.open(list, cursor)).transpose()
+        };
+        Window::try_new(
+            asked.first.map(i64::from),
+            asked.last.map(i64::from),
+            open(&asked.after)?,
+            open(&asked.before)?,
+        )
     }
 }
 

@@ -279,7 +279,7 @@ fn from_domain(fault: &domain::Error, mut error: ServerError, request_id: &str) 
         Fault::Forbidden(_) => Code::Forbidden,
         Fault::Unauthenticated(_) => Code::Unauthenticated,
         Fault::Invalid(_) => Code::BadUserInput,
-        Fault::Conflict(_) => Code::Conflict,
+        Fault::Conflict(_) | Fault::Fenced { .. } => Code::Conflict,
         Fault::IdempotencyKeyReused => Code::IdempotencyKeyReused,
         Fault::CursorInvalid(_) => Code::CursorInvalid,
         Fault::CursorExpired(_) => Code::CursorExpired,

@@ -4,7 +4,9 @@
 //! - Works and roles are those the caller may see; everything else is asked for only after one of them was found.
 //! - A workspace's newest event is read before anything inside the workspace, so that a subscription from there misses nothing.
 //!
-//! Not here: batching itself (`loader`).
+//! Not here: batching itself (`loader`), tasks and what belongs to them (`tasks`).
+
+mod tasks;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::Hash;
@@ -19,6 +21,7 @@ use futures_util::FutureExt as _;
 
 use super::loader::{Loaded, Loader};
 use super::services::Services;
+pub(super) use tasks::{Part, TaskLoaders, keep_cards};
 
 /// A work at a version; none is the present one.
 type At = (WorkId, Option<Version>);
@@ -44,6 +47,7 @@ pub(crate) struct Loaders {
     pub(super) contents: Loader<At, Arc<Content>>,
     pub(super) nodes: Loader<At, Arc<Vec<NodeState>>>,
     pub(super) revisions: Loader<(WorkId, u32), Arc<Vec<Revision>>>,
+    pub(super) tasks: TaskLoaders,
 }
 
 impl Loaders {
@@ -64,6 +68,7 @@ impl Loaders {
             contents: loader(services, contents),
             nodes: loader(services, nodes),
             revisions: loader(services, revisions),
+            tasks: TaskLoaders::new(services, caller),
         }
     }
 }
@@ -164,20 +169,31 @@ async fn works(
     ids: Vec<WorkId>,
 ) -> Loaded<WorkId, Arc<Work>> {
     let reads = services.store.reads();
-    let rows = reads.list_works_by_id(&ids).await?;
-    let workspaces: HashSet<_> = rows.iter().map(|work| work.workspace).collect();
+    let mut rows = reads.list_works_by_id(&ids).await?;
+    keep_visible(&services, caller, &mut rows, |work| work.workspace).await?;
+    Ok(by_id(rows, |work| work.id))
+}
+
+/// Leaves out rows of workspaces that the caller is no member of.
+async fn keep_visible<R>(
+    services: &Services,
+    caller: Caller,
+    rows: &mut Vec<R>,
+    workspace_of: fn(&R) -> WorkspaceId,
+) -> domain::Result<()> {
+    let workspaces: HashSet<_> = rows.iter().map(workspace_of).collect();
     let workspaces: Vec<_> = workspaces.into_iter().collect();
-    let mine: HashSet<_> = reads
-        .list_roles(caller.user, &workspaces)
-        .await?
-        .into_iter()
-        .map(|member| member.workspace)
-        .collect();
-    Ok(rows
-        .into_iter()
-        .filter(|work| mine.contains(&work.workspace))
-        .map(|work| (work.id, Arc::new(work)))
-        .collect())
+    let reads = services.store.reads();
+    let roles = reads.list_roles(caller.user, &workspaces).await?;
+    let mine: HashSet<_> = roles.iter().map(|member| member.workspace).collect();
+    rows.retain(|row| mine.contains(&workspace_of(row)));
+    Ok(())
+}
+
+fn by_id<K: Eq + Hash, R>(rows: Vec<R>, id_of: fn(&R) -> K) -> HashMap<K, Arc<R>> {
+    rows.into_iter()
+        .map(|row| (id_of(&row), Arc::new(row)))
+        .collect()
 }
 
 async fn contents(services: Arc<Services>, keys: Vec<At>) -> Loaded<At, Arc<Content>> {
@@ -226,9 +242,14 @@ fn by_version(keys: Vec<At>) -> BTreeMap<Option<Version>, Vec<WorkId>> {
 }
 
 fn grouped<K: Eq + Hash, R>(rows: Vec<R>, key: impl Fn(&R) -> K) -> HashMap<K, Arc<Vec<R>>> {
+    pairs(rows.into_iter().map(|row| (key(&row), row)))
+}
+
+/// Rows by their keys, in their order.
+fn pairs<K: Eq + Hash, R>(rows: impl IntoIterator<Item = (K, R)>) -> HashMap<K, Arc<Vec<R>>> {
     let mut groups: HashMap<K, Vec<R>> = HashMap::new();
-    for row in rows {
-        groups.entry(key(&row)).or_default().push(row);
+    for (key, row) in rows {
+        groups.entry(key).or_default().push(row);
     }
     groups
         .into_iter()

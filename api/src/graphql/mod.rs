@@ -9,6 +9,7 @@
 //! Not here: rules and permissions of changes (`domain`).
 
 pub mod budget;
+mod choice;
 mod connection;
 mod cursor;
 pub mod error;

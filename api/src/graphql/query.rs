@@ -5,6 +5,7 @@ use domain::ids::WorkspaceId;
 use futures_util::future::join_all;
 
 use super::error::{Nullable, nullable};
+use super::model::call::ToolCall;
 use super::model::node::Node;
 use super::model::people::Viewer;
 use super::model::workspace::Workspace;
@@ -28,6 +29,12 @@ impl Query {
         found.into_iter().map(nullable).collect()
     }
 
+    /// The call with this id (turn id / step number / index), and by its `step` why it was made; null where there is none, or
+    /// none for the caller.
+    async fn call(&self, ctx: &Context<'_>, id: ID) -> Nullable<ToolCall> {
+        nullable(find_call(ctx, &id).await)
+    }
+
     /// The person who asks.
     async fn viewer(&self) -> Viewer {
         Viewer
@@ -41,6 +48,10 @@ impl Query {
 
 async fn find(ctx: &Context<'_>, id: &ID) -> Result<Option<Node>> {
     Node::find(Scope::of(ctx)?, id).await
+}
+
+async fn find_call(ctx: &Context<'_>, id: &ID) -> Result<Option<ToolCall>> {
+    ToolCall::find(Scope::of(ctx)?, id).await
 }
 
 async fn find_workspace(ctx: &Context<'_>, id: WorkspaceId) -> Result<Option<Workspace>> {

@@ -90,6 +90,39 @@ impl ScalarType for Json {
     }
 }
 
+/// The numbers that every client reads exactly lie between plus and minus this.
+const EXACT: i64 = 1 << 53;
+
+/// An integer of 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Int64(pub(crate) i64);
+
+/// An integer of 64 bits, as a JSON number or string; within ±2⁵³ it is sent as a number.
+#[Scalar(
+    name = "Int64",
+    specified_by_url = "https://www.rfc-editor.org/rfc/rfc8259#section-6"
+)]
+impl ScalarType for Int64 {
+    fn parse(value: Value) -> InputValueResult<Self> {
+        let number = match &value {
+            Value::Number(number) => number.as_i64(),
+            Value::String(text) => text.parse().ok(),
+            _ => return Err(InputValueError::expected_type(value)),
+        };
+        let missing =
+            || InputValueError::custom("this is an integer of 64 bits, as a number or a string");
+        number.map(Self).ok_or_else(missing)
+    }
+
+    fn to_value(&self) -> Value {
+        if (-EXACT..=EXACT).contains(&self.0) {
+            Value::Number(self.0.into())
+        } else {
+            Value::String(self.0.to_string())
+        }
+    }
+}
+
 /// A position in an event log or a connection, as clients hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cursor(pub(crate) String);
@@ -148,6 +181,24 @@ mod tests {
         assert_eq!(parsed.0.as_ref(), [0xfb, 0xff]);
         for wrong in ["+/8", "-_8=", "+/9=", "+/8=\n"] {
             assert!(Bytes::parse(text(wrong)).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_large_integer_is_a_string_where_a_number_would_lose_digits() {
+        let exact = Int64(9_007_199_254_740_992);
+        assert_eq!(exact.to_value(), Value::Number(exact.0.into()));
+        for large in [Int64(i64::MAX), Int64(i64::MIN), Int64(exact.0 + 1)] {
+            assert_eq!(large.to_value(), text(&large.0.to_string()));
+            assert_eq!(Int64::parse(large.to_value()).expect("reads"), large);
+        }
+        for wrong in [
+            text("1.5"),
+            text(""),
+            text("9223372036854775808"),
+            Value::Null,
+        ] {
+            assert!(Int64::parse(wrong).is_err());
         }
     }
 

@@ -5,7 +5,9 @@
 //! - What its loaders give out, the caller may see: works and workspaces of others look as if they were not there.
 //! - A command makes everything that was loaded stale, so [`Scope::run`] and [`Scope::renew`] throw it away.
 //!
-//! Not here: the rules of who may change what (commands check those themselves).
+//! Not here: the rules of who may change what (commands check those themselves), what belongs to tasks (`tasks`).
+
+mod tasks;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +20,7 @@ use domain::people::{ApiToken, Caller, Member, Role, User};
 use domain::store::{Command, Reads, StoreExt as _};
 use domain::time::Timestamp;
 use domain::work::{Revision, Work};
+use futures_util::future::try_join_all;
 
 use super::loader::PerExecution;
 use super::loaders::{Loaders, WorkspaceRow};
@@ -95,6 +98,7 @@ impl Scope {
         Editor {
             actor: self.caller.actor(),
             idempotency,
+            fence: None,
         }
     }
 
@@ -153,6 +157,12 @@ impl Scope {
     pub(crate) async fn work(&self, id: WorkId) -> Result<Arc<Work>> {
         let found = self.find_work(id).await?;
         Ok(found.ok_or_else(|| Error::not_found("work", id))?)
+    }
+
+    /// Those of these works that the caller may see, in their order.
+    pub(crate) async fn works(&self, ids: &[WorkId]) -> Result<Vec<Arc<Work>>> {
+        let found = try_join_all(ids.iter().map(|id| self.find_work(*id))).await?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// What a visible work holds, at a version that it has reached.

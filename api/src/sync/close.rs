@@ -62,7 +62,7 @@ impl From<Error> for Close {
             Error::Forbidden(_) => Self::PERMISSION,
             Error::NotFound(_) => Self::UNKNOWN_WORK,
             Error::TooLarge(_) => Self::TOO_LARGE,
-            Error::Unavailable(_) | Error::Conflict(_) => Self::LATER,
+            Error::Unavailable(_) | Error::Conflict(_) | Error::Fenced { .. } => Self::LATER,
             Error::Invalid(_)
             | Error::IdempotencyKeyReused
             | Error::CursorInvalid(_)

@@ -1,10 +1,13 @@
 //! What a document holds, as plain values.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::actor::Actor;
-use crate::document::Version;
+use crate::document::{EdgeInput, NodeInput, Placement, Version};
+use crate::error::{Error, Result};
 
 /// The whole content of a document; parts that its kind does not have are empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -19,6 +22,60 @@ pub struct Content {
     pub text: String,
     /// The asset's fields: `sha256`, `mediaType`, `byteSize`, `caption`, `tags`.
     pub asset: Map<String, Value>,
+}
+
+impl Content {
+    /// What a new work shall hold: each node where it wants to stand among those before it, edges, a text.
+    pub fn of_inputs(nodes: Vec<NodeInput>, edges: Vec<EdgeInput>, text: String) -> Result<Self> {
+        Ok(Self {
+            nodes: in_places(nodes)?,
+            edges: edges.into_iter().map(edge).collect(),
+            text,
+            ..Self::default()
+        })
+    }
+}
+
+fn in_places(inputs: Vec<NodeInput>) -> Result<Vec<Node>> {
+    let mut nodes: Vec<Node> = Vec::with_capacity(inputs.len());
+    let mut ids = HashSet::new();
+    for input in inputs {
+        let id = input.id.unwrap_or_else(new_id);
+        if !ids.insert(id.clone()) {
+            return Err(Error::Invalid(format!("two nodes have the id `{id}`")));
+        }
+        let end = nodes.len();
+        let place = match &input.placement {
+            Placement::First => 0,
+            Placement::End => end,
+            Placement::After(other) => {
+                let found = nodes.iter().position(|node| node.id == *other);
+                found.map_or(end, |place| place + 1)
+            }
+        };
+        let node = Node {
+            id,
+            kind: input.kind.unwrap_or_default(),
+            order: None,
+            fields: input.fields,
+        };
+        nodes.insert(place, node);
+    }
+    Ok(nodes)
+}
+
+fn edge(input: EdgeInput) -> Edge {
+    Edge {
+        id: input.id.unwrap_or_else(new_id),
+        source: input.source,
+        target: input.target,
+        source_port: input.source_port,
+        target_port: input.target_port,
+    }
+}
+
+fn new_id() -> String {
+    uuid::Uuid::now_v7().simple().to_string()
 }
 
 /// A shot, flow node or item.
@@ -59,4 +116,39 @@ pub struct Edge {
     pub source_port: Option<String>,
     /// The port it ends at.
     pub target_port: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: &str, placement: Placement) -> NodeInput {
+        NodeInput {
+            id: Some(id.to_owned()),
+            kind: None,
+            fields: Map::new(),
+            placement,
+        }
+    }
+
+    #[test]
+    fn nodes_stand_where_they_want_to() {
+        let inputs = vec![
+            node("a", Placement::End),
+            node("b", Placement::End),
+            node("c", Placement::First),
+            node("d", Placement::After("a".to_owned())),
+            node("e", Placement::After("gone".to_owned())),
+        ];
+        let nodes = in_places(inputs).expect("fits");
+        let ids: Vec<_> = nodes.into_iter().map(|node| node.id).collect();
+        assert_eq!(ids, ["c", "a", "d", "b", "e"]);
+    }
+
+    #[test]
+    fn two_nodes_with_one_id_are_refused() {
+        let inputs = vec![node("a", Placement::End), node("a", Placement::End)];
+        let error = in_places(inputs).expect_err("twice");
+        assert!(error.to_string().contains("`a`"));
+    }
 }

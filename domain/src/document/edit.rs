@@ -12,6 +12,7 @@ use crate::actor::Actor;
 use crate::document::{NodeState, Version};
 use crate::idempotency::IdempotencyKey;
 use crate::ids::WorkId;
+use crate::turn::Fence;
 use crate::work::Revision;
 
 /// Who edits, and under which key.
@@ -21,6 +22,8 @@ pub struct Editor {
     pub actor: Actor,
     /// The key of the request.
     pub idempotency: Option<IdempotencyKey>,
+    /// Where the agent edits: the fence of its turn.
+    pub fence: Option<Fence>,
 }
 
 /// Where a node goes.
@@ -152,6 +155,17 @@ pub struct RestoreVersion {
     pub version: Version,
     /// The present version that the person saw.
     pub base: Version,
+}
+
+/// Takes back what one change of the editor's own did, as a forward change; what others did since stays (W4).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UndoVersion {
+    /// The work.
+    pub work: WorkId,
+    /// Who takes back, and made the change.
+    pub editor: Editor,
+    /// The version that the change made.
+    pub version: Version,
 }
 
 /// What became of an edit.

@@ -16,7 +16,7 @@ use crate::document::{Content, NodeState, Version};
 use crate::error::{Error, Result};
 use crate::work::{NodeVersion, StoredDocument, Work, WorkKind};
 
-/// The content of a stored document, built on its thread.
+/// The content of a stored document, built apart.
 pub(crate) async fn content_of(
     threads: &DocumentThreads,
     work: &Work,
@@ -25,16 +25,11 @@ pub(crate) async fn content_of(
 ) -> Result<Arc<Content>> {
     let kind = work.kind;
     threads
-        .compute(work.id, move || build_content(kind, &stored, at))
+        .compute(move || build_content(kind, &stored, at))
         .await?
 }
 
-/// The content of a stored document; only on a document thread.
-pub(crate) fn build_content(
-    kind: WorkKind,
-    stored: &StoredDocument,
-    at: Version,
-) -> Result<Arc<Content>> {
+fn build_content(kind: WorkKind, stored: &StoredDocument, at: Version) -> Result<Arc<Content>> {
     let content = Replica::build(kind, UpdateLimits::default(), stored)
         .and_then(|replica| replica.content(at));
     content
@@ -42,7 +37,7 @@ pub(crate) fn build_content(
         .map_err(|failure| Error::Internal(failure.into()))
 }
 
-/// The state of a stored document as one update, built on its thread.
+/// The state of a stored document as one update, built apart.
 pub(crate) async fn state_of(
     threads: &DocumentThreads,
     work: &Work,
@@ -50,9 +45,7 @@ pub(crate) async fn state_of(
 ) -> Result<Bytes> {
     let kind = work.kind;
     let state = threads
-        .compute(work.id, move || {
-            Replica::build(kind, UpdateLimits::default(), &stored)?.state()
-        })
+        .compute(move || Replica::build(kind, UpdateLimits::default(), &stored)?.state())
         .await?;
     state.map_err(|failure| Error::Internal(failure.into()))
 }

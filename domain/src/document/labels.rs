@@ -4,7 +4,7 @@
 //! - After each `follow` the index is what the document shows.
 //! - Following a change reads only what it touched; a place among nodes is found by binary search.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use yrs::{Map, Out, ReadTxn};
 
@@ -15,6 +15,11 @@ use crate::work::WorkKind;
 
 /// Has no order, order, id: what nodes are sorted by.
 type SortKey = (bool, String, String);
+/// Where a node was and where it is.
+type Move = (Option<SortKey>, Option<SortKey>);
+
+/// Moves that are made one by one; more are cheaper to make by sorting anew.
+const FEW_MOVES: usize = 64;
 
 /// The index.
 #[derive(Debug)]
@@ -65,11 +70,12 @@ impl Labels {
                 node.label = self.label(path);
             }
         }
-        for path in touched.nodes.keys() {
-            if path.starts_with(NODES) {
-                self.follow_node(txn, roots, id_of(path));
-            }
-        }
+        let nodes = touched.nodes.keys().filter(|path| path.starts_with(NODES));
+        let moves = nodes
+            .map(|path| self.follow_node(txn, roots, id_of(path)))
+            .filter(|(before, after)| before != after)
+            .collect();
+        self.change_places(moves);
         for path in touched.nodes.keys() {
             if path.starts_with(EDGES) && touched.nodes[path].how != How::Removed {
                 self.follow_edge(txn, roots, id_of(path));
@@ -112,31 +118,35 @@ impl Labels {
         known.map_or_else(|| id.to_owned(), |known| known.name.clone())
     }
 
-    fn follow_node<T: ReadTxn>(&mut self, txn: &T, roots: &Roots, id: &str) {
+    /// Takes over a node; returns its place before and after.
+    fn follow_node<T: ReadTxn>(&mut self, txn: &T, roots: &Roots, id: &str) -> Move {
         let now = read::find_node(txn, roots, id).map(|node| self.known(txn, &node, id));
-        let before = self
-            .nodes
-            .remove(id)
-            .map(|known| sort_key(known.order.as_deref(), id));
-        let after = now
-            .as_ref()
-            .map(|known| sort_key(known.order.as_deref(), id));
-        if before != after {
-            self.change_place(before.as_ref(), after);
-        }
-        if let Some(known) = now {
-            self.nodes.insert(id.to_owned(), known);
-        }
+        let key = |known: &KnownNode| sort_key(known.order.as_deref(), id);
+        let after = now.as_ref().map(key);
+        let before = match now {
+            Some(known) => self.nodes.insert(id.to_owned(), known),
+            None => self.nodes.remove(id),
+        };
+        (before.as_ref().map(key), after)
     }
 
-    fn change_place(&mut self, before: Option<&SortKey>, after: Option<SortKey>) {
-        if let Some(Ok(place)) = before.map(|key| self.places.binary_search(key)) {
-            self.places.remove(place);
+    fn change_places(&mut self, moves: Vec<Move>) {
+        if moves.len() > FEW_MOVES {
+            let (before, after): (Vec<_>, Vec<_>) = moves.into_iter().unzip();
+            let before: HashSet<SortKey> = before.into_iter().flatten().collect();
+            self.places.retain(|place| !before.contains(place));
+            self.places.extend(after.into_iter().flatten());
+            return self.places.sort_unstable();
         }
-        if let Some(key) = after
-            && let Err(place) = self.places.binary_search(&key)
-        {
-            self.places.insert(place, key);
+        for (before, after) in moves {
+            if let Some(Ok(place)) = before.map(|key| self.places.binary_search(&key)) {
+                self.places.remove(place);
+            }
+            if let Some(key) = after
+                && let Err(place) = self.places.binary_search(&key)
+            {
+                self.places.insert(place, key);
+            }
         }
     }
 

@@ -13,6 +13,7 @@ mod audit;
 mod contain;
 mod content;
 mod edit;
+mod effort;
 mod history;
 mod labels;
 mod layout;
@@ -31,6 +32,7 @@ mod service;
 mod text_edit;
 mod threads;
 mod touched;
+mod undo;
 mod validate;
 
 use std::fmt;
@@ -41,7 +43,7 @@ pub use audit::{Damage, audit_document};
 pub use content::{Content, Edge, Node, NodeState};
 pub use edit::{
     Applied, ConflictingNode, EdgeInput, EditNodes, EditOutcome, EditText, Editor, NodeInput,
-    NodeOperation, Placement, ReplaceText, RestoreVersion, TextReplacement,
+    NodeOperation, Placement, ReplaceText, RestoreVersion, TextReplacement, UndoVersion,
 };
 pub use layout::{PROSE_FIELDS, is_prose};
 pub use room::{Access, Connection, Inbound, Join, Outbound, Presence};

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::actor::Actor;
-use crate::document::lib0::{Reader, write_var, write_var_string};
+use crate::document::lib0::{MAX_SAFE_INTEGER, Reader, write_var, write_var_string};
 use crate::document::room::Presence;
 use crate::ids::ConnectionId;
 use crate::time::Timestamp;
@@ -22,6 +22,12 @@ use crate::time::Timestamp;
 const ENTRY_TTL: std::time::Duration = std::time::Duration::from_secs(30);
 /// Clients that one awareness update may speak of.
 const CLIENT_LIMIT: u64 = 1_024;
+/// Bytes of a state that the server makes itself: the id of a node and little more.
+const OWN_STATE_BYTES: usize = 4 << 10;
+/// Clients that one connection may show, and the bytes of their states. An editor is one, but some repeat what they heard
+/// of others who have gone since.
+const SHOWN_CLIENTS: usize = 1_024;
+const SHOWN_BYTES: usize = 1 << 20;
 /// The state of a client that has gone.
 const GONE: &str = "null";
 
@@ -72,6 +78,7 @@ impl PresenceMap {
         now: Timestamp,
     ) -> Result<Option<Bytes>, AwarenessRejected> {
         let mut accepted = Vec::new();
+        let (mut clients, mut bytes) = self.shown_by(source);
         for (client, clock, text) in decode(update, limit)? {
             let known = self.entries.get(&client);
             if known.is_some_and(|entry| !same_speaker(&entry.source, source)) {
@@ -95,10 +102,40 @@ impl PresenceMap {
                     now,
                 )?;
                 accepted.push((client, clock, entry.text.clone()));
-                self.entries.insert(client, entry);
+                bytes += entry.text.len();
+                let former = self.entries.insert(client, entry);
+                bytes -= former.as_ref().map_or(0, |entry| entry.text.len());
+                clients += usize::from(former.is_none());
+                let is_much = clients > SHOWN_CLIENTS || bytes > SHOWN_BYTES;
+                if is_much && matches!(source, Source::Connection { .. }) {
+                    return Err(AwarenessRejected(format!(
+                        "shows more than {SHOWN_CLIENTS} clients or {SHOWN_BYTES} bytes on one connection"
+                    )));
+                }
             }
         }
         Ok((!accepted.is_empty()).then(|| encode(&accepted)))
+    }
+
+    /// Shows somebody without an editor at a node; returns what to tell the others.
+    pub(crate) fn show(
+        &mut self,
+        client: u64,
+        node: Option<&str>,
+        source: &Source,
+        now: Timestamp,
+    ) -> Result<Option<Bytes>, AwarenessRejected> {
+        let text = json!({"nodeId": node}).to_string();
+        // Editors remember the clock of somebody who went: whoever comes back must have a later one.
+        let earliest = now.micros().unsigned_abs().min(MAX_SAFE_INTEGER / 2);
+        let known = self.entries.get(&client);
+        let clock = known.map_or(earliest, |entry| earliest.max(entry.clock + 1));
+        self.apply(
+            &encode(&[(client, clock, text)]),
+            source,
+            OWN_STATE_BYTES,
+            now,
+        )
     }
 
     /// Everybody's state, for somebody who has just come; none where nobody is there.
@@ -138,6 +175,15 @@ impl PresenceMap {
         let mut list: Vec<_> = self.entries.values().map(Entry::presence).collect();
         list.sort_by(|a, b| (a.since, &a.label).cmp(&(b.since, &b.label)));
         list
+    }
+
+    /// How many clients a source shows, and in how many bytes.
+    fn shown_by(&self, source: &Source) -> (usize, usize) {
+        let own = self.entries.values();
+        own.filter(|entry| same_speaker(&entry.source, source))
+            .fold((0, 0), |(count, bytes), entry| {
+                (count + 1, bytes + entry.text.len())
+            })
     }
 
     fn remove(&mut self, is_gone: impl Fn(&Entry) -> bool) -> Option<Bytes> {
@@ -340,6 +386,41 @@ mod tests {
                 .expect("accepted")
                 .is_some()
         );
+    }
+
+    #[test]
+    fn somebody_without_an_editor_is_shown_where_they_are_and_goes_as_others_do() {
+        let mut map = PresenceMap::default();
+        let ada = ada();
+        let show = |map: &mut PresenceMap, node, at| {
+            map.show(7, Some(node), &ada, at)
+                .expect("is no hostile state")
+                .is_some()
+        };
+        assert!(show(&mut map, "n1", NOW));
+        // Twice in one microsecond is told twice as well.
+        assert!(show(&mut map, "n2", NOW));
+        assert_eq!(map.list()[0].node_id.as_deref(), Some("n2"));
+        let later = NOW.plus(ENTRY_TTL);
+        assert!(map.expire(later).is_some());
+        assert!(show(&mut map, "n1", later));
+    }
+
+    #[test]
+    fn a_connection_shows_so_many_clients_and_others_as_many() {
+        let mut map = PresenceMap::default();
+        let ada = ada();
+        let mut show = |source: &Source, client: u64, text: &str| {
+            map.apply(&update(client, 1, text), source, 100_000, NOW)
+        };
+        for client in 0..SHOWN_CLIENTS as u64 {
+            assert!(show(&ada, client, "{}").is_ok());
+        }
+        assert!(show(&ada, 5_000, "{}").is_err());
+        let large = format!("{{\"name\":\"{}\"}}", "x".repeat(90_000));
+        let grace = super::tests::ada();
+        let shown = (6_000..).take_while(|client| show(&grace, *client, &large).is_ok());
+        assert_eq!(shown.count(), SHOWN_BYTES / 90_000);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Recorder {
                 .asset
                 .iter()
                 .any(|field| FILE_FIELDS.contains(&field.as_str())),
-            has_hanging_edges: may_hang(&touched) && !hanging_edges(txn, &self.roots).is_empty(),
+            has_hanging_edges: has_hanging_edges(txn, &self.roots, &touched),
             touched,
             depth,
         }
@@ -116,31 +116,43 @@ fn hanging_edges<T: ReadTxn>(txn: &T, roots: &Roots) -> Vec<String> {
     let Some(edges) = &roots.edges else {
         return Vec::new();
     };
-    let is_there = |id: &str| read::find_node(txn, roots, id).is_some();
-    let mut hanging: Vec<String> = edges
+    let hanging = edges
         .iter(txn)
-        .filter(|(id, value)| {
-            let edge = match value {
-                Out::YMap(map) => read::edge(txn, id, map),
-                _ => None,
-            };
-            !edge.is_some_and(|edge| is_there(&edge.source) && is_there(&edge.target))
-        })
-        .map(|(id, _)| id.to_owned())
-        .collect();
+        .filter(|(id, value)| hangs(txn, roots, id, value));
+    let mut hanging: Vec<String> = hanging.map(|(id, _)| id.to_owned()).collect();
     hanging.sort();
     hanging
 }
 
-/// Only a node that went or was replaced, and an edge that came or changed, can leave an edge hanging.
-fn may_hang(touched: &Touched) -> bool {
-    touched.nodes.iter().any(|(path, node)| {
-        if path.starts_with(EDGES) {
-            node.how != How::Removed
-        } else {
-            node.how == How::Removed || node.fields.is_empty()
-        }
-    })
+/// Whether an edge lacks an end, or is none.
+fn hangs<T: ReadTxn>(txn: &T, roots: &Roots, id: &str, value: &Out) -> bool {
+    let edge = match value {
+        Out::YMap(map) => read::edge(txn, id, map),
+        _ => None,
+    };
+    let is_there = |id: &str| read::find_node(txn, roots, id).is_some();
+    !edge.is_some_and(|edge| is_there(&edge.source) && is_there(&edge.target))
+}
+
+/// Whether what was touched leaves an edge hanging: a node that went or was replaced can do that to any edge, and
+/// otherwise an edge can only do it to itself.
+fn has_hanging_edges<T: ReadTxn>(txn: &T, roots: &Roots, touched: &Touched) -> bool {
+    let Some(edges) = &roots.edges else {
+        return false;
+    };
+    let lost_a_node = touched.nodes.iter().any(|(path, node)| {
+        let is_replaced = node.how == How::Changed && node.fields.is_empty();
+        path.starts_with(NODES) && (node.how == How::Removed || is_replaced)
+    });
+    if lost_a_node {
+        return !hanging_edges(txn, roots).is_empty();
+    }
+    let ids = touched
+        .nodes
+        .keys()
+        .filter_map(|path| path.strip_prefix(EDGES));
+    let mut present = ids.filter_map(|id| Some((id, edges.get(txn, id)?)));
+    present.any(|(id, value)| hangs(txn, roots, id, &value))
 }
 
 fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
@@ -235,7 +247,8 @@ fn changes(txn: &TransactionMut<'_>, event: &Event) -> Vec<(String, How)> {
         .collect()
 }
 
-fn length(set: &IdSet) -> u64 {
+/// How many characters and values a set holds.
+pub(crate) fn length(set: &IdSet) -> u64 {
     set.iter()
         .flat_map(|(_, ranges)| ranges.iter())
         .map(|range| u64::from(range.end - range.start))

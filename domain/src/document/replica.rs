@@ -6,23 +6,31 @@
 //!
 //! Not here: storing anything (`actor`), conflict rules (`node_edit`, `text_edit`).
 
+mod application;
+#[cfg(test)]
+mod hostile_tests;
+
 use bytes::Bytes;
 use yrs::updates::decoder::Decode;
 use yrs::updates::encoder::Encode;
 use yrs::{Doc, ReadTxn, StateVector, Transact, TransactionMut, Update};
 
 use crate::document::contain::{Contained, contain};
+use crate::document::effort::{Stopwatch, Strain};
 use crate::document::layout::{Roots, open_document};
 use crate::document::read::read_content;
 use crate::document::recorder::{Recorded, Recorder};
-use crate::document::validate::{
-    Rejection, UpdateFacts, UpdateLimits, check_neighbours, validate_update,
-};
+use crate::document::validate::{Rejection, UpdateFacts, UpdateLimits, validate_update, weigh};
 use crate::document::{Content, Touched, Version};
 use crate::work::{StoredDocument, WorkKind};
 
+pub(crate) use application::Application;
+use application::Bearing;
+
 /// How deep shared types may lie in each other.
 const DEPTH: usize = 12;
+/// How many nodes and edges one update may touch: each is a row in the transaction that stores it.
+const TOUCHED: usize = 100_000;
 
 /// An open document.
 pub(crate) struct Replica {
@@ -32,6 +40,9 @@ pub(crate) struct Replica {
     recorder: Recorder,
     known: StateVector,
     limits: UpdateLimits,
+    strain: Strain,
+    /// Memory that it takes, estimated from above, in bytes.
+    weight: usize,
 }
 
 /// What a change from here gave, and what to store where it changed anything.
@@ -47,12 +58,23 @@ pub(crate) enum Applied {
     Missing,
 }
 
+/// What is to be done with bytes from outside.
+pub(crate) enum Begun {
+    /// Nothing: this became of them.
+    Over(Applied),
+    /// This.
+    Application(Box<Application>),
+}
+
 /// Why a replica can not be used any more, or bytes can not be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The bytes are refused; the replica is as before.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+    /// The document would take too much memory; the replica is as before.
+    #[error("{0}")]
+    TooLarge(String),
     /// The bytes were applied and are refused for what they did; the replica must go.
     #[error("{0}")]
     Spoilt(String),
@@ -69,11 +91,17 @@ impl Replica {
         stored: &StoredDocument,
     ) -> Result<Self, Failure> {
         contain(|| {
+            let watch = Stopwatch::start();
+            let (mut bytes, mut weight) = (0, 0);
             let (doc, roots) = open_document(kind);
             if let Some(snapshot) = &stored.snapshot {
                 integrate(&doc, &snapshot.state)?;
+                bytes += snapshot.state.len();
+                weight += weigh(&snapshot.state, kind);
             }
             for (version, update) in &stored.changes {
+                bytes += update.len();
+                weight += weigh(update, kind);
                 if let Err(failure) = integrate(&doc, update) {
                     tracing::error!(document.id = %stored.work, %version, %failure, "a stored change can not be read and is left out");
                 }
@@ -88,63 +116,65 @@ impl Replica {
                 recorder,
                 known,
                 limits,
+                strain: Strain::of_opening(watch.elapsed(), bytes),
+                weight,
             })
         })?
     }
 
-    /// Applies bytes that were validated before they were stored.
-    pub(crate) fn apply_stored(&mut self, update: &[u8]) -> Result<Recorded, Failure> {
-        contain(|| {
-            let ends = integrate(&self.doc, update)?;
-            self.known.merge(ends);
-            Ok(self.recorder.take(&self.doc.transact()))
-        })?
-    }
-
-    /// Validates and applies bytes from outside. `is_reply`: they answer a state vector, and so repeat much that is known.
-    pub(crate) fn apply(&mut self, update: &Bytes, is_reply: bool) -> Result<Applied, Failure> {
+    /// Validates bytes from outside. `is_reply`: they answer a state vector, and so repeat much that is known.
+    pub(crate) fn begin(&mut self, update: &Bytes, is_reply: bool) -> Result<Begun, Failure> {
         let facts = validate_update(update, self.kind, &self.known, &self.limits)?;
         if facts.missing {
-            return Ok(Applied::Missing);
+            return Ok(Begun::Over(Applied::Missing));
         }
         if !facts.has_new_blocks && !facts.has_deletes() {
-            return Ok(Applied::Nothing);
+            return Ok(Begun::Over(Applied::Nothing));
         }
-        contain(|| self.apply_validated(update, is_reply, &facts))?
+        self.check_weight(facts.weight)?;
+        let application = Application::new(update.clone(), facts, is_reply, Bearing::Limited);
+        Ok(Begun::Application(Box::new(application)))
     }
 
-    fn apply_validated(
-        &mut self,
-        update: &Bytes,
-        is_reply: bool,
-        facts: &UpdateFacts,
-    ) -> Result<Applied, Failure> {
-        check_neighbours(&self.doc.transact(), &facts.neighbours)?;
-        let decoded =
-            Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
-        let mut txn = self.doc.transact_mut();
-        txn.apply_update(decoded)
-            .map_err(|error| Failure::Spoilt(error.to_string()))?;
-        let is_changed = txn.has_changes();
-        // Of a long reply only what is new is worth storing; other updates are stored as they came.
-        let is_shortened = is_changed && (is_reply || !facts.has_new_blocks);
-        let shortened = is_shortened.then(|| Bytes::from(txn.encode_update_v1()));
-        note_known(&mut self.known, &txn);
-        if txn.has_missing_updates() {
-            return Err(Failure::Spoilt(
-                "the update left parts that can not be placed".to_owned(),
-            ));
+    fn check_weight(&mut self, more: usize) -> Result<(), Failure> {
+        let limit = self.limits.decoded_bytes;
+        if self.weight + more > limit {
+            // Much of what came is gone since, or was joined: the state itself decides.
+            self.weight = weigh(&self.state()?, self.kind);
         }
-        drop(txn);
-        let recorded = self.recorder.take(&self.doc.transact());
-        match forbidden(&recorded) {
-            Some(reason) => Err(Failure::Spoilt(reason)),
-            None if is_changed => Ok(Applied::Changed(
-                shortened.unwrap_or_else(|| update.clone()),
-                recorded,
-            )),
-            None => Ok(Applied::Nothing),
+        if self.weight + more <= limit {
+            return Ok(());
         }
+        Err(Failure::TooLarge(
+            "the document would hold too many parts".to_owned(),
+        ))
+    }
+
+    /// The same for bytes that are stored: nothing of them is refused.
+    pub(crate) fn begin_stored(&self, update: &Bytes) -> Application {
+        let facts = validate_update(update, self.kind, &self.known, &self.limits);
+        // What can not be cut into portions is applied whole.
+        let facts = facts
+            .ok()
+            .filter(|facts| !facts.missing)
+            .unwrap_or_default();
+        let facts = UpdateFacts {
+            has_new_blocks: true,
+            weight: facts.weight,
+            portions: facts.portions,
+            ..UpdateFacts::default()
+        };
+        Application::new(update.clone(), facts, false, Bearing::Unlimited)
+    }
+
+    /// Whether it may have come to cost too much to open: then `measure` decides.
+    pub(crate) fn is_strained(&self) -> bool {
+        self.strain.exceeds(self.limits.strain)
+    }
+
+    /// Takes over the strain of a replica that was built from the same state.
+    pub(crate) fn measure(&mut self, built: &Self) {
+        self.strain = built.strain;
     }
 
     /// Changes the document from here; gives what `change` gives, and what to store where anything changed.
@@ -222,18 +252,20 @@ fn forbidden(recorded: &Recorded) -> Option<String> {
     if recorded.touched_file {
         return Some("the file of an asset is changed by uploads only".to_owned());
     }
+    if recorded.touched.nodes.len() > TOUCHED {
+        return Some(format!(
+            "the update touches more than {TOUCHED} nodes and edges; send it in parts"
+        ));
+    }
     (recorded.depth > DEPTH)
         .then(|| format!("shared types lie more than {DEPTH} deep in each other"))
 }
 
-fn integrate(doc: &Doc, update: &[u8]) -> Result<StateVector, Failure> {
+fn integrate(doc: &Doc, update: &[u8]) -> Result<(), Failure> {
     let decoded = Update::decode_v1(update).map_err(|error| Failure::Spoilt(error.to_string()))?;
-    let mut txn = doc.transact_mut();
-    txn.apply_update(decoded)
-        .map_err(|error| Failure::Spoilt(error.to_string()))?;
-    let mut ends = StateVector::default();
-    note_known(&mut ends, &txn);
-    Ok(ends)
+    doc.transact_mut()
+        .apply_update(decoded)
+        .map_err(|error| Failure::Spoilt(error.to_string()))
 }
 
 fn note_known(known: &mut StateVector, txn: &TransactionMut<'_>) {

@@ -8,6 +8,7 @@
 
 mod connection;
 mod shared;
+mod undo;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,9 +25,9 @@ use crate::document::{
     Presence, ReplaceText, RestoreVersion, Touched, Version, history, seed,
 };
 use crate::error::{Error, Result};
-use crate::ids::WorkId;
+use crate::ids::{TaskId, UserId, WorkId};
 use crate::people::Role;
-use crate::store::SharedStore;
+use crate::store::{Reads, SharedStore};
 use crate::time::SharedClock;
 use crate::work::{FinishedUpload, Work, WorkKind, visible_work};
 
@@ -162,10 +163,13 @@ impl DocumentService {
     }
 
     async fn check_editor(&self, work: WorkId, edit: &Edit) -> Result<()> {
-        let Actor::Person(user) = &edit.editor().actor else {
-            return Ok(());
+        let reads = self.shared.store.reads();
+        let user = match &edit.editor().actor {
+            Actor::Person(user) => *user,
+            Actor::Agent { task, .. } => authority_of(reads, *task).await?,
+            Actor::System | Actor::Provider(_) => return Ok(()),
         };
-        let (work, role) = visible_work(self.shared.store.reads(), work, *user).await?;
+        let (work, role) = visible_work(reads, work, user).await?;
         if role < Role::Editor {
             return Err(Error::Forbidden(
                 "this needs the role editor; you are viewer".to_owned(),
@@ -177,7 +181,12 @@ impl DocumentService {
                 work.id
             )));
         }
-        Ok(())
+        match edit.editor().fence {
+            Some(fence) if fence.workspace != work.workspace => {
+                Err(Error::not_found("work", work.id))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The committed content of documents, at a version (none: the present one), in the order of the ids; batches its reads.
@@ -268,6 +277,19 @@ impl DocumentService {
         Ok(self.follow_presence(work).await?.borrow().clone())
     }
 
+    /// Shows somebody without a connection at a document, until they have not been shown again for half a minute.
+    /// Permission is checked by the caller.
+    pub async fn show_presence(
+        &self,
+        work: WorkId,
+        actor: Actor,
+        label: &str,
+        node: Option<String>,
+    ) -> Result<()> {
+        let message = Message::Show(actor, label.to_owned(), node);
+        self.shared.send(work, message).await.map(drop)
+    }
+
     /// Follows who is at a document.
     pub async fn follow_presence(&self, work: WorkId) -> Result<watch::Receiver<Vec<Presence>>> {
         for _ in 0..ATTEMPTS {
@@ -294,6 +316,13 @@ impl DocumentService {
     pub async fn stop(&self) {
         self.shared.stop().await;
     }
+}
+
+/// The agent has no authority of its own: it acts on that of the person whose task it is.
+async fn authority_of(reads: &dyn Reads, task: TaskId) -> Result<UserId> {
+    let found = reads.list_tasks_by_id(&[task]).await?.pop();
+    let task = found.ok_or_else(|| Error::not_found("task", task))?;
+    Ok(task.created_by)
 }
 
 /// Gives new nodes and edges an id.

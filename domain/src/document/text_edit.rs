@@ -6,10 +6,12 @@
 //! - Replacements are planned wholly before the first is applied.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use yrs::types::text::YChange;
-use yrs::{Any, GetString, Out, ReadTxn, Text, TextRef, TransactionMut};
+use yrs::{
+    Assoc, GetString, ReadTxn, SharedRef, StateVector, StickyIndex, Text, TextRef, TransactionMut,
+};
 
 use crate::document::TextReplacement;
+use crate::document::validate::find_embeds;
 
 /// Two stretches whose numbers of characters multiply to more than this are compared by lines first.
 const CHARACTER_COMPARISONS: usize = 4_000_000;
@@ -112,7 +114,7 @@ pub(crate) fn smallest_edit(old: &str, new: &str) -> Vec<Splice> {
 }
 
 /// How often a fragment occurs, overlapping places counted, and where first (in bytes).
-fn occurrences(text: &str, find: &str) -> (u64, Option<usize>) {
+pub(crate) fn occurrences(text: &str, find: &str) -> (u64, Option<usize>) {
     let (text, find) = (text.as_bytes(), find.as_bytes());
     let borders = borders_of(find);
     let (mut count, mut first, mut matched) = (0, None, 0);
@@ -273,14 +275,20 @@ fn places_of_others<T: ReadTxn>(txn: &T, text: &TextRef) -> Vec<u32> {
     if shown == text.len(txn) {
         return Vec::new();
     }
-    let (mut places, mut units) = (Vec::new(), 0);
-    for chunk in text.diff(txn, YChange::identity) {
-        match chunk.insert {
-            Out::Any(Any::String(characters)) => units += units_of(&characters),
-            _ => places.push(units),
-        }
-    }
-    places
+    // The library's own description of a text lists all open formats with every piece, which a hostile text makes as many
+    // as it has pieces.
+    let state = txn.encode_state_as_update_v1(&StateVector::default());
+    let own = text.hook().id().clone();
+    let offsets = find_embeds(&state).into_iter().filter_map(|embed| {
+        let offset = StickyIndex::from_id(embed, Assoc::After).get_offset(txn)?;
+        (offset.branch.id() == own).then_some(offset.index)
+    });
+    let mut indices: Vec<u32> = offsets.collect();
+    indices.sort_unstable();
+    (0..)
+        .zip(indices)
+        .map(|(before, index)| index - before)
+        .collect()
 }
 
 /// How many other things stand before or at a place.
@@ -298,8 +306,9 @@ fn remove(txn: &mut TransactionMut<'_>, text: &TextRef, others: &[u32], from: u3
 
 #[cfg(test)]
 mod tests {
+    use yrs::types::Attrs;
     use yrs::updates::decoder::Decode;
-    use yrs::{Doc, StateVector, Transact, Update};
+    use yrs::{Any, Doc, Transact, Update};
 
     use super::*;
     use crate::document::layout::open_document;
@@ -406,6 +415,23 @@ mod tests {
         set_text(&mut txn, &text, "one 2 three!");
         assert_eq!(text.get_string(&txn), "one 2 three!");
         assert_eq!(text.len(&txn), 13);
+    }
+
+    #[test]
+    fn a_text_with_thousands_of_open_formats_is_edited_as_any_other() {
+        let (doc, text) = document(&"a".repeat(8_000));
+        let mut txn = doc.transact_mut();
+        for format in 0..8_000_u32 {
+            let attributes = Attrs::from([(format!("format-{format}").into(), Any::from(true))]);
+            let length = text.len(&txn);
+            text.format(&mut txn, length - 1, 1, attributes);
+        }
+        text.insert_embed(&mut txn, 4_000, Any::from(true));
+        text.insert_embed(&mut txn, 10, Any::from(true));
+        let new = format!("{}b{}", "a".repeat(4_000), "a".repeat(3_999));
+        set_text(&mut txn, &text, &new);
+        assert_eq!(text.get_string(&txn), new);
+        assert_eq!(text.len(&txn), 8_002);
     }
 
     #[test]

@@ -352,6 +352,7 @@ fn members_changed(actor: Actor, member: &Member, change: &str) -> NewEvent {
     NewEvent {
         kind: EventKind::MembersChanged,
         subject: Subject::Member(member.user),
+        task: None,
         actor,
         at: member.joined_at,
         data: json!({"userId": member.user, "role": member.role, "change": change}),

@@ -1,21 +1,22 @@
 //! The commands that change works: one struct each.
 //!
-//! `AppendChanges` is the one way to write a document; the document service alone builds it.
+//! Not here: writing documents (`append`).
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use serde_json::{Value, json};
 
-use crate::actor::Actor;
-use crate::document::{Touched, Version};
+use crate::document::Version;
 use crate::error::{Error, Result};
 use crate::event::{EventKind, NewEvent, Subject};
 use crate::idempotency::IdempotencyKey;
-use crate::ids::{UploadId, WorkId, WorkspaceId};
+use crate::ids::{UserId, WorkId, WorkspaceId};
 use crate::people::{Caller, Role, require, role_in};
 use crate::store::{Command, Scope, Transaction};
+use crate::task::LinkedWork;
 use crate::time::Timestamp;
-use crate::work::{AssetFile, QuarantinedUpdate, Snapshot, Upload, Work, WorkReads};
+use crate::turn::{Fence, check_fence};
+use crate::work::append::{PendingChange, change_event};
+use crate::work::{Upload, Work, WorkReads};
 
 pub(crate) use crate::people::check_text;
 
@@ -40,24 +41,13 @@ where
     }
 }
 
-/// A change that was validated and waits to be stored.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PendingChange {
-    /// Who made it.
-    pub actor: Actor,
-    /// When.
-    pub at: Timestamp,
-    /// The Yjs update, encoding v1.
-    pub update: Bytes,
-    /// What it touched.
-    pub touched: Touched,
-}
-
 /// Makes a work, with its first change where it is not empty.
 #[derive(Debug, Clone)]
 pub struct CreateWork {
-    /// Who asks.
-    pub caller: Caller,
+    /// On whose authority it is made.
+    pub user: UserId,
+    /// Where the agent makes it: the fence of its turn. The task then refers to the work.
+    pub fence: Option<Fence>,
     /// What is made, at version 0.
     pub work: Work,
     /// Its content, as the change that makes version 1.
@@ -77,8 +67,11 @@ impl Command for CreateWork {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<WorkId> {
-        require(tx, self.work.workspace, self.caller.user, Role::Editor).await?;
+        require(tx, self.work.workspace, self.user, Role::Editor).await?;
         check_text("a work's title", &self.work.title, 500)?;
+        if let Some(fence) = self.fence {
+            check_fence(tx, fence).await?;
+        }
         if let Some(key) = &self.idempotency {
             if let Some(first) = crate::idempotency::first_result(tx, key).await? {
                 return serde_json::from_value(first)
@@ -101,8 +94,27 @@ impl Command for CreateWork {
             .await?;
             events.push(change_event(self.work.id, Version(1), change));
         }
+        if let Some(fence) = self.fence {
+            let version = Version(u64::from(self.content.is_some()));
+            self.link(tx, fence, version).await?;
+        }
         tx.emit(self.work.workspace, events).await?;
         Ok(self.work.id)
+    }
+}
+
+impl CreateWork {
+    /// The task that made a work refers to it, and has seen what it wrote.
+    async fn link(&self, tx: &dyn Transaction, fence: Fence, version: Version) -> Result<()> {
+        tx.put_linked_work(&LinkedWork {
+            workspace: fence.workspace,
+            task: fence.task,
+            work: self.work.id,
+            seen_version: version,
+            last_read_at: None,
+            last_written_at: Some(self.work.created_at),
+        })
+        .await
     }
 }
 
@@ -161,22 +173,25 @@ impl Command for DeleteWork {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<Work> {
-        let (mut work, role) = visible_work(tx, self.work, self.caller.user).await?;
-        require_editor(role)?;
-        if work.deleted_at.is_some() {
-            return Ok(work);
-        }
-        work.deleted_at = Some(self.at);
-        tx.announce_access_change().await?;
-        store_work(
-            tx,
-            work,
-            &self.caller,
-            self.at,
-            Some(EventKind::WorkDeleted),
-        )
-        .await
+        delete_by_person(tx, &self.caller, self.work, self.at).await
     }
+}
+
+/// Moves a work to the bin at a person's word.
+pub(crate) async fn delete_by_person(
+    tx: &dyn Transaction,
+    caller: &Caller,
+    work: WorkId,
+    at: Timestamp,
+) -> Result<Work> {
+    let (mut work, role) = visible_work(tx, work, caller.user).await?;
+    require_editor(role)?;
+    if work.deleted_at.is_some() {
+        return Ok(work);
+    }
+    work.deleted_at = Some(at);
+    tx.announce_access_change().await?;
+    store_work(tx, work, caller, at, Some(EventKind::WorkDeleted)).await
 }
 
 /// Brings a work back from the bin; one that is not there stays.
@@ -215,160 +230,6 @@ impl Command for RestoreWork {
             Some(EventKind::WorkRestored),
         )
         .await
-    }
-}
-
-/// Stores validated changes of one document.
-#[derive(Debug, Clone)]
-pub struct AppendChanges {
-    /// The work's workspace.
-    pub workspace: WorkspaceId,
-    /// The work.
-    pub work: WorkId,
-    /// The changes, in order.
-    pub changes: Vec<PendingChange>,
-    /// The version that the changes were built on, where they hold only there; a document that moved on stores nothing.
-    pub expected: Option<Version>,
-    /// The key of the request, and what it gives.
-    pub idempotency: Option<(IdempotencyKey, Value)>,
-    /// The upload whose file the changes describe.
-    pub upload: Option<FinishedUpload>,
-}
-
-/// An upload whose bytes are stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FinishedUpload {
-    /// The upload.
-    pub upload: UploadId,
-    /// What came.
-    pub file: AssetFile,
-    /// When.
-    pub at: Timestamp,
-}
-
-/// What became of [`AppendChanges`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Appended {
-    /// Stored; the first change has this version.
-    Stored(Version),
-    /// Nothing was stored: the document is at this version, not at the expected one.
-    Behind(Version),
-    /// Nothing was stored: the same key gave this before.
-    Repeated(Value),
-}
-
-#[async_trait]
-impl Command for AppendChanges {
-    type Output = Appended;
-    const NAME: &'static str = "document.append_changes";
-
-    fn scope(&self) -> Scope {
-        Scope::Workspace(self.workspace)
-    }
-
-    async fn run(&self, tx: &dyn Transaction) -> Result<Appended> {
-        if let Some((key, _)) = &self.idempotency
-            && let Some(first) = crate::idempotency::first_result(tx, key).await?
-        {
-            return Ok(Appended::Repeated(first));
-        }
-        if let Some(behind) = self.behind(tx).await? {
-            return Ok(Appended::Behind(behind));
-        }
-        if let Some((key, result)) = &self.idempotency {
-            tx.remember_idempotency(key, result).await?;
-        }
-        if let Some(finished) = &self.upload {
-            self.finish_upload(tx, finished).await?;
-        }
-        if self.changes.is_empty() {
-            // A file that is the same as before: the upload is finished, and nothing else changed.
-            let present = self.expected.unwrap_or_default();
-            return Ok(Appended::Stored(Version(present.0 + 1)));
-        }
-        let first = tx
-            .append_changes(self.work, self.workspace, &self.changes)
-            .await?;
-        let events = (first.0..)
-            .zip(&self.changes)
-            .map(|(version, change)| change_event(self.work, Version(version), change))
-            .collect();
-        tx.emit(self.workspace, events).await?;
-        Ok(Appended::Stored(first))
-    }
-}
-
-impl AppendChanges {
-    /// The present version, where it is not the expected one.
-    async fn behind(&self, tx: &dyn Transaction) -> Result<Option<Version>> {
-        let Some(expected) = self.expected else {
-            return Ok(None);
-        };
-        let work = tx
-            .list_works_by_id(&[self.work])
-            .await?
-            .pop()
-            .ok_or_else(|| Error::not_found("work", self.work))?;
-        Ok((work.version != expected).then_some(work.version))
-    }
-
-    async fn finish_upload(&self, tx: &dyn Transaction, finished: &FinishedUpload) -> Result<()> {
-        if !tx
-            .finish_upload(finished.upload, &finished.file, finished.at)
-            .await?
-        {
-            return Err(Error::Conflict(
-                "the bytes of this upload are there already".to_owned(),
-            ));
-        }
-        let mut work = tx
-            .list_works_by_id(&[self.work])
-            .await?
-            .pop()
-            .ok_or_else(|| Error::not_found("work", self.work))?;
-        work.asset = Some(finished.file.clone());
-        tx.update_work(&work).await
-    }
-}
-
-/// Stores the whole state of a document, so that opening it is fast.
-#[derive(Debug, Clone)]
-pub struct SaveSnapshot {
-    /// The work's workspace.
-    pub workspace: WorkspaceId,
-    /// The state.
-    pub snapshot: Snapshot,
-}
-
-#[async_trait]
-impl Command for SaveSnapshot {
-    type Output = ();
-    const NAME: &'static str = "document.save_snapshot";
-
-    fn scope(&self) -> Scope {
-        Scope::Workspace(self.workspace)
-    }
-
-    async fn run(&self, tx: &dyn Transaction) -> Result<()> {
-        tx.insert_snapshot(self.workspace, &self.snapshot).await
-    }
-}
-
-/// Keeps refused bytes with actor and reason.
-#[derive(Debug, Clone)]
-pub struct Quarantine(pub QuarantinedUpdate);
-
-#[async_trait]
-impl Command for Quarantine {
-    type Output = ();
-    const NAME: &'static str = "document.quarantine";
-
-    fn scope(&self) -> Scope {
-        Scope::Workspace(self.0.workspace)
-    }
-
-    async fn run(&self, tx: &dyn Transaction) -> Result<()> {
-        tx.insert_quarantined(&self.0).await
     }
 }
 
@@ -475,19 +336,9 @@ fn work_event(kind: EventKind, work: &Work, data: Value) -> NewEvent {
     NewEvent {
         kind,
         subject: Subject::Work(work.id),
+        task: None,
         actor: work.updated_by.clone(),
         at: work.updated_at,
-        data,
-    }
-}
-
-fn change_event(work: WorkId, version: Version, change: &PendingChange) -> NewEvent {
-    let data = json!({"version": version, "nodeIds": change.touched.node_ids(), "summary": change.touched.summary()});
-    NewEvent {
-        kind: EventKind::WorkChanged,
-        subject: Subject::Work(work),
-        actor: change.actor.clone(),
-        at: change.at,
         data,
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Not here: what is inside a document (`document`).
 
+mod append;
 mod commands;
 
 use async_trait::async_trait;
@@ -21,10 +22,11 @@ use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
-pub use commands::{
-    AppendChanges, Appended, CreateUpload, CreateWork, DeleteWork, FinishedUpload, PendingChange,
-    Quarantine, RenameWork, RestoreWork, SaveSnapshot, visible_work,
+pub use append::{
+    AppendChanges, Appended, FinishedUpload, PendingChange, Quarantine, SaveSnapshot,
 };
+pub(crate) use commands::delete_by_person;
+pub use commands::{CreateUpload, CreateWork, DeleteWork, RenameWork, RestoreWork, visible_work};
 
 /// What a work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -245,8 +247,8 @@ pub trait WorkReads {
         works: &[WorkId],
         at: Option<Version>,
     ) -> Result<Vec<NodeVersion>>;
-    /// For each node of a work the last touch by each actor: what conflict rules need.
-    async fn list_node_actors(&self, work: WorkId) -> Result<Vec<NodeVersion>>;
+    /// For each node of a work the last touch by each actor at or below a version: what conflict rules need.
+    async fn list_node_actors(&self, work: WorkId, at: Version) -> Result<Vec<NodeVersion>>;
     /// Revisions of a work, newest first; a position is the `from_version` of a revision.
     async fn list_revisions(
         &self,

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::schema::Problems;
+use super::schema;
 
 /// The functions that a model can be asked to call; names are those of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,14 +86,7 @@ impl Function {
 
 /// Says whether a reply's arguments fit the function; the text says everything that is wrong and where, for the model.
 pub fn check(function: Function, arguments: &Value) -> Result<(), String> {
-    let problems = Problems::of(function.parameters(), arguments);
-    if problems.is_empty() {
-        return Ok(());
-    }
-    Err(format!(
-        "the arguments of `{}` do not fit its schema:\n{problems}",
-        function.name()
-    ))
+    schema::check(function.name(), function.parameters(), arguments)
 }
 
 #[cfg(test)]

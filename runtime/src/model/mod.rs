@@ -13,17 +13,20 @@ mod functions;
 mod openai;
 mod reply;
 mod retry;
-mod schema;
+pub(crate) mod schema;
 #[cfg(any(test, feature = "test-support"))]
 mod scripted;
 mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;
+
+use crate::context::Situation;
 
 pub use functions::{Function, check};
 pub use retry::{Retry, RetryPolicy, RetryTimer};
@@ -52,7 +55,7 @@ pub struct ModelMessage {
 }
 
 /// What a model is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
     /// The function it must call.
     pub function: Function,
@@ -62,6 +65,8 @@ pub struct ModelRequest {
     pub messages: Vec<ModelMessage>,
     /// How many messages after the first are segment summaries. Providers are told to cache up to the first and up to the last of them.
     pub summaries: usize,
+    /// The stored state that a planner's messages were made from, for a planner that is no language model.
+    pub situation: Option<Arc<Situation>>,
 }
 
 /// What a model answered.

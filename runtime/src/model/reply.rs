@@ -11,6 +11,7 @@
 use serde_json::Value;
 
 use super::functions::check;
+use super::schema;
 use super::{Function, ModelError, ModelReply, ModelUsage};
 
 /// How many characters of a misfit are kept.
@@ -160,34 +161,11 @@ fn written(text: &str) -> Option<Value> {
     serde_json::from_str(block).ok()
 }
 
-/// Leaves out members that are null and need not be there, and mends what the database can not hold.
+/// Mends what means the same, and what the database can not hold.
 fn tidy(function: Function, mut arguments: Value) -> Value {
-    leave_out_nulls(function.parameters(), &mut arguments);
+    schema::tidy(function.parameters(), &mut arguments);
     replace_nul(&mut arguments);
     arguments
-}
-
-fn leave_out_nulls(schema: &Value, value: &mut Value) {
-    match value {
-        Value::Object(members) => {
-            let is_required = |name: &str| {
-                let names = schema["required"].as_array();
-                names.is_some_and(|names| names.iter().any(|one| one == name))
-            };
-            let is_known = |name: &str| schema["properties"].get(name).is_some();
-            members
-                .retain(|name, value| !(value.is_null() && is_known(name) && !is_required(name)));
-            for (name, value) in members {
-                leave_out_nulls(&schema["properties"][name.as_str()], value);
-            }
-        }
-        Value::Array(items) => {
-            for item in items {
-                leave_out_nulls(&schema["items"], item);
-            }
-        }
-        _ => {}
-    }
 }
 
 fn replace_nul(value: &mut Value) {

@@ -1,18 +1,71 @@
-//! What a JSON value has against a schema: the small part of JSON Schema that the functions' schemas are written in.
+//! What a JSON value has against a schema: the small part of JSON Schema that the schemas of functions and tools are written in.
 //!
 //! Invariants
-//! - Every keyword that `functions.json` uses is checked; a test reads the file for others.
+//! - Every keyword that is used is checked; tests read the schemas for others.
 //! - All problems are counted, the first ones are named, so that a hostile value costs no more text than a wrong one.
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 /// How many problems are named.
 const NAMED: usize = 20;
 
 /// How many characters of a wrong value are quoted.
 const QUOTED: usize = 60;
+
+/// Says whether the arguments of a function or tool fit its schema; the text says everything that is wrong and where.
+pub(crate) fn check(name: &str, schema: &Value, arguments: &Value) -> Result<(), String> {
+    let problems = Problems::of(schema, arguments);
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "the arguments of `{name}` do not fit its schema:\n{problems}"
+    ))
+}
+
+/// Mends what models do to arguments that mean the same: leaves out members that are null and need not be there, and
+/// writes whole numbers as whole numbers.
+pub(crate) fn tidy(schema: &Value, value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            let is_required = |name: &str| {
+                let names = schema["required"].as_array();
+                names.is_some_and(|names| names.iter().any(|one| one == name))
+            };
+            let is_known = |name: &str| schema["properties"].get(name).is_some();
+            members
+                .retain(|name, value| !(value.is_null() && is_known(name) && !is_required(name)));
+            for (name, value) in members {
+                tidy(&schema["properties"][name.as_str()], value);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                tidy(&schema["items"], item);
+            }
+        }
+        Value::Number(number) if schema["type"] == "integer" => {
+            if let Some(whole) = whole(number) {
+                *value = whole.into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The whole number that a number is, however it is written.
+fn whole(number: &Number) -> Option<i64> {
+    let float = || {
+        let float = number.as_f64()?;
+        (float.fract() == 0.0 && float.abs() <= MOST_EXACT).then_some(float as i64)
+    };
+    number.as_i64().or_else(float)
+}
+
+/// Up to here every whole number has a float of its own.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// What is wrong with a value, and where.
 #[derive(Debug, Default)]
@@ -50,6 +103,7 @@ impl Problems {
                 }
             }
             (Some("string"), Value::String(text)) => self.text(schema, text, place),
+            (Some("integer"), Value::Number(number)) => self.integer(schema, number, place),
             (Some("boolean"), Value::Bool(_)) | (None, _) => {}
             (Some(kind), value) => {
                 let text = format!("must be {}, not {}", kind_named(kind), kind_of(value));
@@ -72,6 +126,16 @@ impl Problems {
                 }
                 None => {}
             }
+        }
+    }
+
+    fn integer(&mut self, schema: &Value, number: &Number, place: &Place<'_>) {
+        match (whole(number), schema["minimum"].as_i64()) {
+            (None, _) => self.add(place, format!("must be a whole number, not {number}")),
+            (Some(whole), Some(least)) if whole < least => {
+                self.add(place, format!("must be at least {least}, not {whole}"));
+            }
+            _ => {}
         }
     }
 
@@ -138,6 +202,7 @@ fn kind_named(kind: &str) -> &str {
         "array" => "a list",
         "string" => "a text",
         "boolean" => "true or false",
+        "integer" => "a whole number",
         other => other,
     }
 }
@@ -162,46 +227,47 @@ fn quote(text: &str) -> String {
     Value::String(part).to_string()
 }
 
+/// What stands in a schema and is not checked.
+#[cfg(test)]
+pub(crate) fn unchecked(schema: &Value) -> Vec<String> {
+    let checked = [
+        // Always true, for servers that make a grammar of the schema and would else let nothing in.
+        "additionalProperties",
+        "description",
+        "enum",
+        "items",
+        "maxLength",
+        "minimum",
+        "properties",
+        "required",
+        "type",
+    ];
+    let mut found = Vec::new();
+    for (keyword, value) in schema.as_object().expect("a schema is an object") {
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(members)) => {
+                found.extend(members.values().flat_map(unchecked));
+            }
+            ("items", inner) => found.extend(unchecked(inner)),
+            ("type", Value::String(kind)) if !kind_named(kind).contains(' ') => {
+                found.push(format!("type {kind}"));
+            }
+            (keyword, _) if !checked.contains(&keyword) => found.push(keyword.to_owned()),
+            _ => {}
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::functions::Function;
     use super::*;
 
-    /// Every keyword below this schema.
-    fn keywords(schema: &Value, found: &mut Vec<String>) {
-        for (keyword, value) in schema.as_object().expect("a schema is an object") {
-            found.push(keyword.clone());
-            match (keyword.as_str(), value) {
-                ("properties", Value::Object(members)) => {
-                    members.values().for_each(|inner| keywords(inner, found));
-                }
-                ("items", inner) => keywords(inner, found),
-                ("type", Value::String(kind)) => {
-                    assert!(kind_named(kind).contains(' '), "{kind} is checked");
-                }
-                _ => {}
-            }
-        }
-    }
-
     #[test]
     fn the_functions_use_only_keywords_that_are_checked() {
-        let mut found = Vec::new();
         for function in Function::ALL {
-            keywords(function.parameters(), &mut found);
+            assert_eq!(unchecked(function.parameters()), Vec::<String>::new());
         }
-        let checked = [
-            // Always true, for servers that make a grammar of the schema and would else let nothing in.
-            "additionalProperties",
-            "description",
-            "enum",
-            "items",
-            "maxLength",
-            "properties",
-            "required",
-            "type",
-        ];
-        found.retain(|keyword| !checked.contains(&keyword.as_str()));
-        assert_eq!(found, Vec::<String>::new());
     }
 }

@@ -16,10 +16,13 @@ use super::anthropic::Anthropic;
 use super::openai::OpenAi;
 use super::retry::{Retry, RetryPolicy};
 use super::{Function, ModelClient, ModelRequest, ModelUsage};
+use crate::offline::Offline;
 
 /// Who is behind the models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelProvider {
+    /// Rules instead of a model: no key, no network.
+    Offline,
     /// Any server that speaks chat completions.
     OpenAi,
     /// The Messages API.
@@ -31,9 +34,12 @@ impl FromStr for ModelProvider {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
+            "offline" => Ok(Self::Offline),
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
-            other => Err(format!("`{other}` is none of `openai`, `anthropic`")),
+            other => Err(format!(
+                "`{other}` is none of `offline`, `openai`, `anthropic`"
+            )),
         }
     }
 }
@@ -136,6 +142,8 @@ pub enum SettingsError {
 /// The client that the settings describe; it tries again by itself.
 pub fn client(settings: &ModelSettings) -> Result<Arc<dyn ModelClient>, SettingsError> {
     let provider: Arc<dyn ModelClient> = match settings.provider {
+        // It can not fail for a while, so nothing is tried again.
+        ModelProvider::Offline => return Ok(Arc::new(Offline)),
         ModelProvider::OpenAi => Arc::new(OpenAi::try_new(settings)?),
         ModelProvider::Anthropic => Arc::new(Anthropic::try_new(settings)?),
     };
@@ -336,6 +344,7 @@ mod tests {
                 model: model.map(str::to_owned),
                 messages: Vec::new(),
                 summaries: 0,
+                situation: None,
             };
             models.of(&request).to_owned()
         };

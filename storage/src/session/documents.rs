@@ -11,10 +11,35 @@ use domain::Error;
 use domain::Result;
 use domain::document::Version;
 use domain::ids::{WorkId, WorkspaceId};
-use domain::work::{Change, PendingChange, Snapshot, StoredDocument};
+use domain::work::{Change, PendingChange, Revision, Snapshot, StoredDocument};
 use sea_orm::ConnectionTrait;
 
-use super::{Row, Session, at, id, json, number, placeholders};
+use super::history::last_revision;
+use super::{Row, Session, WORKSPACE, at, id, json, number, placeholders};
+
+/// A column of the newest revision of the work that is moved on.
+macro_rules! of_last_revision {
+    ($column:literal) => {
+        concat!(
+            "(select ",
+            $column,
+            " from revisions where workspace_id = $1 and work_id = $2 order by from_version desc limit 1) as last_",
+            $column
+        )
+    };
+}
+
+/// Moves a work on, and reads in the same statement the revision that may be extended.
+const ADVANCE: &str = concat!(
+    "update works set version = version + $3, updated_at = $4, updated_by = $5 where workspace_id = $1 and id = $2 returning version, ",
+    of_last_revision!("from_version"),
+    ", ",
+    of_last_revision!("at"),
+    ", ",
+    of_last_revision!("actor"),
+    ", ",
+    of_last_revision!("touched")
+);
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
     pub(super) async fn append(
@@ -26,35 +51,40 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         let Some(last) = changes.last() else {
             return Err(Error::internal("no change to append"));
         };
-        let sql = "update works set version = version + $3, updated_at = $4, updated_by = $5 \
-                   where workspace_id = $1 and id = $2 returning version";
-        let count = changes.len() as u64;
+        let (first, last_revision) = self.advance(work, workspace, changes.len(), last).await?;
+        self.insert_changes(work, workspace, first, changes).await?;
+        self.insert_node_versions(work, workspace, first, changes)
+            .await?;
+        self.extend_revisions((workspace, work), last_revision, first, changes)
+            .await?;
+        Ok(first)
+    }
+
+    /// Moves the work's version on; the version of the first change, and the revision that it may run on.
+    async fn advance(
+        &self,
+        work: WorkId,
+        workspace: WorkspaceId,
+        count: usize,
+        last: &PendingChange,
+    ) -> Result<(Version, Option<Revision>)> {
         let values = vec![
             id(workspace.uuid()),
             id(work.uuid()),
-            number(count),
+            number(count as u64),
             at(last.at),
             last.actor.to_string().into(),
         ];
         let row = self
-            .row(sql, values)
+            .row(ADVANCE, values)
             .await?
             .ok_or_else(|| Error::not_found("work", work))?;
-        let first = Version(
-            Row {
-                table: "works",
-                row: &row,
-            }
-            .number("version")?
-                + 1
-                - count,
-        );
-        self.insert_changes(work, workspace, first, changes).await?;
-        self.insert_node_versions(work, workspace, first, changes)
-            .await?;
-        self.extend_revisions(work, workspace, first, changes)
-            .await?;
-        Ok(first)
+        let row = Row {
+            table: "works",
+            row: &row,
+        };
+        let first = Version(row.number("version")? + 1 - count as u64);
+        Ok((first, last_revision(work, first, &row)?))
     }
 
     async fn insert_changes(
@@ -135,8 +165,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         at: Option<Version>,
     ) -> Result<HashMap<WorkId, Snapshot>> {
         let sql = format!(
-            "select s.work_id, s.version, s.state from snapshots s join (select work_id, max(version) as version from snapshots \
-             where work_id in ({}) and version <= $1 group by work_id) n on n.work_id = s.work_id and n.version = s.version",
+            "select s.work_id, s.version, s.state from works w \
+             join snapshots s on s.workspace_id = w.workspace_id and s.work_id = w.id where w.id in ({}) and s.version = \
+             (select max(n.version) from snapshots n where n.workspace_id = w.workspace_id and n.work_id = w.id and n.version <= $1)",
             placeholders(2, ids.len())
         );
         let values = std::iter::once(bound(at)).chain(ids.iter().map(|work| id(work.uuid())));
@@ -174,8 +205,8 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .map(|place| format!("({})", placeholders(place * 2 + 2, 2)))
             .collect();
         let sql = format!(
-            "with wanted (id, after) as (values {}) select c.work_id, c.version, c.body from wanted \
-             join changes c on c.work_id = wanted.id and c.version > wanted.after and c.version <= $1 \
+            "with wanted (id, after) as (values {}) select c.work_id, c.version, c.body from wanted join works w on w.id = wanted.id \
+             join changes c on c.workspace_id = w.workspace_id and c.work_id = w.id and c.version > wanted.after and c.version <= $1 \
              order by c.work_id, c.version",
             wanted.join(", ")
         );
@@ -207,11 +238,12 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         after: Version,
         limit: u32,
     ) -> Result<Vec<Change>> {
-        let sql =
-            "select * from changes where work_id = $1 and version > $2 order by version limit $3";
+        let sql = format!(
+            "select * from changes where {WORKSPACE} and work_id = $1 and version > $2 order by version limit $3"
+        );
         let rows = self
             .rows(
-                sql,
+                &sql,
                 vec![id(work.uuid()), number(after.0), number(u64::from(limit))],
             )
             .await?;

@@ -3,34 +3,66 @@
 use async_trait::async_trait;
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
 use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, QueryResult};
-use serde_json::Value;
+use sea_orm::{ConnectionTrait, QueryResult, Value};
 
-use super::{Row, Session, at, id, json, number, placeholders};
+use super::{MAX_VALUES, Row, Session, at, id, json, lock, number, optional_id, placeholders};
 use crate::wake::{self, Notice};
+
+/// Where events go, and how many values each has.
+const EVENTS: &str = "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)";
+const COLUMNS: usize = 11;
 
 fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
     let row = Row {
         table: "events",
         row,
     };
-    let subject = match (row.optional_uuid("work_id")?, row.optional_uuid("user_id")?) {
-        (Some(work), _) => Subject::Work(WorkId::from_uuid(work)),
-        (None, Some(user)) => Subject::Member(UserId::from_uuid(user)),
-        (None, None) => return Err(row.damaged("work_id", &"no subject")),
-    };
+    let task = row.optional_uuid("task_id")?.map(TaskId::from_uuid);
     Ok(Event {
         workspace,
         sequence: Sequence(row.number("sequence")?),
         kind: row.named("kind", EventKind::from_name)?,
-        subject,
+        subject: subject(&row, task)?,
+        task,
         actor: row.parsed("actor")?,
         at: row.time("at")?,
         data: row.json("data")?,
     })
+}
+
+/// What an event is about: the one thing that it names, or else its task.
+fn subject(row: &Row<'_>, task: Option<TaskId>) -> Result<Subject> {
+    if let Some(work) = row.optional_uuid("work_id")? {
+        return Ok(Subject::Work(WorkId::from_uuid(work)));
+    }
+    if let Some(user) = row.optional_uuid("user_id")? {
+        return Ok(Subject::Member(UserId::from_uuid(user)));
+    }
+    if let Some(message) = row.optional_uuid("message_id")? {
+        return Ok(Subject::Message(MessageId::from_uuid(message)));
+    }
+    if let Some(card) = row.optional_uuid("card_id")? {
+        return Ok(Subject::Card(CardId::from_uuid(card)));
+    }
+    task.map(Subject::Task)
+        .ok_or_else(|| row.damaged("work_id", &"no subject"))
+}
+
+/// The columns of work, user, task, message and card.
+fn subject_values(event: &NewEvent) -> [Value; 5] {
+    let mut task = event.task;
+    let (mut work, mut user, mut message, mut card) = (None, None, None, None);
+    match event.subject {
+        Subject::Work(id) => work = Some(id.uuid()),
+        Subject::Member(id) => user = Some(id.uuid()),
+        Subject::Message(id) => message = Some(id.uuid()),
+        Subject::Card(id) => card = Some(id.uuid()),
+        Subject::Task(id) => task = Some(id),
+    }
+    [work, user, task.map(TaskId::uuid), message, card].map(optional_id)
 }
 
 #[async_trait]
@@ -96,71 +128,107 @@ impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
             .await?;
         rows.iter().map(|row| event(workspace, row)).collect()
     }
+
+    async fn list_task_events(
+        &self,
+        workspace: WorkspaceId,
+        task: TaskId,
+        after: Sequence,
+        limit: u32,
+    ) -> Result<Vec<Event>> {
+        let sql = "select * from events where workspace_id = $1 and task_id = $2 and sequence > $3 order by sequence limit $4";
+        let values = vec![
+            id(workspace.uuid()),
+            id(task.uuid()),
+            number(after.0),
+            number(u64::from(limit)),
+        ];
+        let rows = self.rows(sql, values).await?;
+        rows.iter().map(|row| event(workspace, row)).collect()
+    }
 }
 
 #[async_trait]
 impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
     async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()> {
+        if events.is_empty() {
+            return Ok(());
+        }
+        let mut head = Sequence::default();
+        for events in events.chunks(MAX_VALUES / COLUMNS - 1) {
+            head = if self.is_postgres() {
+                self.emit_and_notify(workspace, events).await?
+            } else {
+                self.emit_here(workspace, events).await?
+            };
+        }
+        lock(&self.written).heads.push((workspace, head));
+        Ok(())
+    }
+
+    async fn announce_access_change(&self) -> Result<()> {
+        lock(&self.written).access_changed = true;
+        self.notify(&Notice::Access).await
+    }
+}
+
+impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    /// Appends where no other process has to be told; the new head.
+    async fn emit_here(&self, workspace: WorkspaceId, events: &[NewEvent]) -> Result<Sequence> {
         let count = events.len() as u64;
         let sql = "update workspaces set event_sequence = event_sequence + $2 where id = $1 returning event_sequence";
         let row = self
             .row(sql, vec![id(workspace.uuid()), number(count)])
             .await?;
         let row = row.ok_or_else(|| Error::not_found("workspace", workspace))?;
-        let head = Row {
+        let row = Row {
             table: "workspaces",
             row: &row,
-        }
-        .number("event_sequence")?;
-        let mut values = Vec::new();
-        for (sequence, event) in (head + 1 - count..).zip(events) {
-            let (work, user) = match event.subject {
-                Subject::Work(work) => (Some(work.uuid().as_bytes().to_vec()), None),
-                Subject::Member(user) => (None, Some(user.uuid().as_bytes().to_vec())),
-            };
-            values.extend([
-                id(workspace.uuid()),
-                number(sequence),
-                event.kind.name().into(),
-                work.into(),
-                user.into(),
-                event.actor.to_string().into(),
-                at(event.at),
-                json(&event.data)?,
-            ]);
-        }
-        self.insert(
-            "events (workspace_id, sequence, kind, work_id, user_id, actor, at, data)",
-            8,
-            values,
-        )
-        .await?;
-        self.note(|written| written.heads.push((workspace, Sequence(head))));
-        self.notify(&Notice::Events {
-            workspace,
-            sequence: head,
-        })
-        .await
+        };
+        let head = row.number("event_sequence")?;
+        let values = event_values(workspace, head + 1 - count, events)?;
+        self.insert(EVENTS, COLUMNS, values).await?;
+        Ok(Sequence(head))
     }
 
-    async fn announce_access_change(&self) -> Result<()> {
-        self.note(|written| written.access_changed = true);
-        self.notify(&Notice::Access).await
+    /// Appends, moves the head and tells the other processes with one statement: each one is a journey to the database.
+    /// They hear of it when it is committed.
+    async fn emit_and_notify(
+        &self,
+        workspace: WorkspaceId,
+        events: &[NewEvent],
+    ) -> Result<Sequence> {
+        let former = self.hold(workspace).await?;
+        let former = former.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        let head = Sequence(former.0 + events.len() as u64);
+        let notice = Notice::Events {
+            workspace,
+            sequence: head.0,
+        };
+        let mut values = vec![
+            id(workspace.uuid()),
+            number(head.0),
+            wake::CHANNEL.into(),
+            json(&notice)?,
+        ];
+        let rows: Vec<String> = (0..events.len())
+            .map(|row| format!("({})", placeholders(5 + row * COLUMNS, COLUMNS)))
+            .collect();
+        values.extend(event_values(workspace, former.0 + 1, events)?);
+        let sql = format!(
+            "with moved as (update workspaces set event_sequence = $2 where id = $1) insert into {EVENTS} values {} \
+             returning case when sequence = $2 then pg_notify($3, $4) end",
+            rows.join(", ")
+        );
+        self.rows(&sql, values).await?;
+        lock(&self.held).insert(workspace, head);
+        Ok(head)
     }
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
-    fn note(&self, note: impl FnOnce(&mut super::Written)) {
-        note(
-            &mut self
-                .written
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
-    }
-
     /// Tells other processes, when this is committed. SQLite has none.
-    async fn notify(&self, notice: &Notice) -> Result<()> {
+    pub(super) async fn notify(&self, notice: &Notice) -> Result<()> {
         if !self.is_postgres() {
             return Ok(());
         }
@@ -169,6 +237,29 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .await
             .map(drop)
     }
+}
+
+/// Rows of events that follow each other.
+fn event_values(
+    workspace: WorkspaceId,
+    first: u64,
+    events: &[NewEvent],
+) -> Result<Vec<sea_orm::Value>> {
+    let mut values = Vec::with_capacity(events.len() * COLUMNS);
+    for (sequence, event) in (first..).zip(events) {
+        values.extend([
+            id(workspace.uuid()),
+            number(sequence),
+            event.kind.name().into(),
+        ]);
+        values.extend(subject_values(event));
+        values.extend([
+            event.actor.to_string().into(),
+            at(event.at),
+            json(&event.data)?,
+        ]);
+    }
+    Ok(values)
 }
 
 #[async_trait]
@@ -195,7 +286,11 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
         }))
     }
 
-    async fn remember_idempotency(&self, key: &IdempotencyKey, result: &Value) -> Result<()> {
+    async fn remember_idempotency(
+        &self,
+        key: &IdempotencyKey,
+        result: &serde_json::Value,
+    ) -> Result<()> {
         let expired = key.at.micros() - IDEMPOTENCY_TTL.as_micros() as i64;
         self.sweep_idempotency(expired).await?;
         let sql = "insert into idempotency (actor, mutation, request_key, input_hash, result, at) values ($1, $2, $3, $4, $5, $6) \

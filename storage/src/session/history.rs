@@ -12,7 +12,7 @@ use sea_orm::{ConnectionTrait, QueryResult};
 use std::time::Duration;
 
 use super::documents::bound;
-use super::{Row, Session, at, id, json, number, placeholders};
+use super::{Row, Session, WORKSPACE, at, id, json, number, placeholders};
 
 /// A longer pause ends a run.
 const PAUSE: Duration = Duration::from_mins(1);
@@ -34,6 +34,26 @@ fn revision(row: &QueryResult) -> Result<Revision> {
     })
 }
 
+/// The newest revision of a work, from the columns `last_…` of the row that moved the work on to `first`.
+pub(super) fn last_revision(
+    work: WorkId,
+    first: Version,
+    row: &Row<'_>,
+) -> Result<Option<Revision>> {
+    let from: Option<i64> = row.get("last_from_version")?;
+    if from.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Revision {
+        work,
+        from_version: Version(row.number("last_from_version")?),
+        to_version: Version(first.0 - 1),
+        at: row.time("last_at")?,
+        actor: row.parsed("last_actor")?,
+        touched: row.json("last_touched")?,
+    }))
+}
+
 fn node_version(row: &QueryResult) -> Result<NodeVersion> {
     let row = Row {
         table: "node_versions",
@@ -48,23 +68,17 @@ fn node_version(row: &QueryResult) -> Result<NodeVersion> {
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
+    /// Extends the newest revision by changes that run on from it, and adds those that begin after it.
     pub(super) async fn extend_revisions(
         &self,
-        work: WorkId,
-        workspace: WorkspaceId,
+        (workspace, work): (WorkspaceId, WorkId),
+        newest: Option<Revision>,
         first: Version,
         changes: &[PendingChange],
     ) -> Result<()> {
-        let sql = "select * from revisions where work_id = $1 order by from_version desc limit 1";
-        let present = self
-            .row(sql, vec![id(work.uuid())])
-            .await?
-            .as_ref()
-            .map(revision)
-            .transpose()?;
-        let is_extended = |present: &Revision| runs_on(present, &changes[0]);
+        let is_extended = |newest: &Revision| runs_on(newest, &changes[0]);
         let mut runs: Vec<Revision> = Vec::new();
-        let mut run = present.filter(is_extended);
+        let mut run = newest.filter(is_extended);
         let extended_from = run.as_ref().map(|run| run.from_version);
         for (version, change) in (first.0..).map(Version).zip(changes) {
             if let Some(run) = run.as_mut().filter(|run| runs_on(run, change)) {
@@ -129,11 +143,13 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         work: WorkId,
         page: PageRequest<Version>,
     ) -> Result<Page<Revision>> {
-        let sql = "select * from revisions where work_id = $1 and from_version < $2 order by from_version desc limit $3";
+        let sql = format!(
+            "select * from revisions where {WORKSPACE} and work_id = $1 and from_version < $2 order by from_version desc limit $3"
+        );
         let before = bound(page.after);
         let rows = self
             .rows(
-                sql,
+                &sql,
                 vec![id(work.uuid()), before, number(u64::from(page.first) + 1)],
             )
             .await?;
@@ -152,8 +168,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             return Ok(Vec::new());
         }
         let sql = format!(
-            "select * from (select r.*, row_number() over (partition by work_id order by from_version desc) as place from revisions r \
-             where work_id in ({})) ranked where place <= $1 order by work_id, from_version desc",
+            "select * from (select r.*, row_number() over (partition by r.work_id order by r.from_version desc) as place from works w \
+             join revisions r on r.workspace_id = w.workspace_id and r.work_id = w.id where w.id in ({})) ranked \
+             where place <= $1 order by work_id, from_version desc",
             placeholders(2, works.len())
         );
         let values = std::iter::once(number(u64::from(limit)))
@@ -167,10 +184,12 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         work: WorkId,
         version: Version,
     ) -> Result<Vec<Revision>> {
-        let sql = "select * from revisions where work_id = $1 and to_version > $2 order by from_version limit $3";
+        let sql = format!(
+            "select * from revisions where {WORKSPACE} and work_id = $1 and to_version > $2 order by from_version limit $3"
+        );
         let rows = self
             .rows(
-                sql,
+                &sql,
                 vec![
                     id(work.uuid()),
                     number(version.0),
@@ -190,9 +209,11 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             return Ok(Vec::new());
         }
         let sql = format!(
-            "select n.work_id, n.path, n.version, n.actor from node_versions n join (select work_id, path, max(version) as version \
-             from node_versions where work_id in ({}) and version <= $1 group by work_id, path) l \
-             on l.work_id = n.work_id and l.path = n.path and l.version = n.version",
+            "select n.work_id, n.path, n.version, n.actor from node_versions n \
+             join (select v.workspace_id, v.work_id, v.path, max(v.version) as version from works w \
+             join node_versions v on v.workspace_id = w.workspace_id and v.work_id = w.id where w.id in ({}) and v.version <= $1 \
+             group by v.workspace_id, v.work_id, v.path) l \
+             on l.workspace_id = n.workspace_id and l.work_id = n.work_id and l.path = n.path and l.version = n.version",
             placeholders(2, works.len())
         );
         let values = std::iter::once(bound(at)).chain(works.iter().map(|work| id(work.uuid())));
@@ -200,9 +221,14 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         rows.iter().map(node_version).collect()
     }
 
-    pub(super) async fn node_actors(&self, work: WorkId) -> Result<Vec<NodeVersion>> {
-        let sql = "select work_id, path, max(version) as version, actor from node_versions where work_id = $1 group by work_id, path, actor";
-        let rows = self.rows(sql, vec![id(work.uuid())]).await?;
+    pub(super) async fn node_actors(&self, work: WorkId, at: Version) -> Result<Vec<NodeVersion>> {
+        let sql = format!(
+            "select work_id, path, max(version) as version, actor from node_versions \
+             where {WORKSPACE} and work_id = $1 and version <= $2 group by work_id, path, actor"
+        );
+        let rows = self
+            .rows(&sql, vec![id(work.uuid()), bound(Some(at))])
+            .await?;
         rows.iter().map(node_version).collect()
     }
 }

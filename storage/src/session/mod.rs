@@ -3,38 +3,76 @@
 //! Invariants
 //! - The SQL is one text for both databases; placeholders are `$1`, `$2`, ….
 //! - A row that can not be read names its table and column.
+//! - A statement that failed is remembered: whoever ends the transaction learns of it, whatever a command made of it.
 //!
 //! Not here: transactions, retries, wake-ups (`store`).
 
+mod calls;
+mod cards;
 mod documents;
+mod each;
 mod events;
 mod history;
 mod installation;
+mod journal;
+mod lines;
+mod linked;
+mod messages;
+mod notices;
 mod people;
+mod steps;
+mod tasks;
 mod tokens;
+mod turns;
 mod uploads;
+mod window;
 mod works;
 
+use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::event::Sequence;
-use domain::ids::WorkspaceId;
+use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
+use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, QueryResult, Statement, TryGetable, Value};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db};
+use crate::error::{damaged, from_db, is_interrupted};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
+
+/// Values in one statement; both databases take at least 32,766.
+const MAX_VALUES: usize = 32_000;
+/// Finds the workspace of the work `$1`, where only the work is known: keys start with the workspace.
+const WORKSPACE: &str = "workspace_id = (select w.workspace_id from works w where w.id = $1)";
+/// Counts statements.
+const STATEMENTS: &str = "atelier_store_statements_total";
 
 /// Rows over a connection.
 #[derive(Debug)]
 pub(crate) struct Session<C> {
     connection: C,
     written: Mutex<Written>,
+    health: Mutex<Health>,
+    /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
+    held: Mutex<HashMap<WorkspaceId, Sequence>>,
+}
+
+/// How the statements of a session went, the worst of them. After one that failed PostgreSQL takes no more in the same
+/// transaction, and ends it undone even when it is asked to commit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Health {
+    /// None failed.
+    #[default]
+    Sound,
+    /// One failed, and would fail again.
+    Failed,
+    /// One met another transaction, or lost its connection: another run may end better.
+    Interrupted,
 }
 
 /// What a transaction will have told when it is committed.
@@ -44,6 +82,8 @@ pub(crate) struct Written {
     pub(crate) heads: Vec<(WorkspaceId, Sequence)>,
     /// Whether tokens or memberships changed.
     pub(crate) access_changed: bool,
+    /// Turns that somebody is to look at.
+    pub(crate) turns: Vec<TurnWake>,
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
@@ -51,31 +91,59 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         Self {
             connection,
             written: Mutex::default(),
+            health: Mutex::default(),
+            held: Mutex::default(),
         }
     }
 
-    /// Ends the session: its connection, and what it wrote.
-    pub(crate) fn into_parts(self) -> (C, Written) {
+    /// Ends the session: its connection, what it wrote, and how its statements went.
+    pub(crate) fn into_parts(self) -> (C, Written, Health) {
+        let written = self.written.into_inner();
+        let health = self.health.into_inner();
         (
             self.connection,
-            self.written.into_inner().unwrap_or_default(),
+            written.unwrap_or_else(PoisonError::into_inner),
+            health.unwrap_or_else(PoisonError::into_inner),
         )
     }
 
-    /// Takes the workspace's row, so that commands of one workspace run one after the other; whether it exists.
+    /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
+    /// exists. SQLite has one writer, and looks when the command is done: see [`Session::has_workspace`].
     pub(crate) async fn lock_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
-        let lock = if self.is_postgres() {
-            " for update"
-        } else {
-            ""
+        Ok(!self.is_postgres() || self.hold(workspace).await?.is_some())
+    }
+
+    /// Takes the workspace's row; the head of its log, if it exists.
+    async fn hold(&self, workspace: WorkspaceId) -> Result<Option<Sequence>> {
+        let held = lock(&self.held).get(&workspace).copied();
+        if held.is_some() {
+            return Ok(held);
+        }
+        let sql = "select event_sequence from workspaces where id = $1 for update";
+        let Some(row) = self.row(sql, vec![id(workspace.uuid())]).await? else {
+            return Ok(None);
         };
-        let rows = self
-            .rows(
-                &format!("select 1 from workspaces where id = $1{lock}"),
-                vec![id(workspace.uuid())],
-            )
-            .await?;
-        Ok(!rows.is_empty())
+        let row = Row {
+            table: "workspaces",
+            row: &row,
+        };
+        let head = Sequence(row.number("event_sequence")?);
+        lock(&self.held).insert(workspace, head);
+        Ok(Some(head))
+    }
+
+    /// Whether a workspace exists; asks only where the transaction has not met it yet.
+    pub(crate) async fn has_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
+        let is_met = lock(&self.held).contains_key(&workspace)
+            || lock(&self.written)
+                .heads
+                .iter()
+                .any(|(written, _)| *written == workspace);
+        if is_met {
+            return Ok(true);
+        }
+        let sql = "select 1 from workspaces where id = $1";
+        Ok(self.row(sql, vec![id(workspace.uuid())]).await?.is_some())
     }
 
     /// Waits for other processes' commands on what belongs to no workspace, so that these too run one after the other.
@@ -91,13 +159,29 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         self.connection.get_database_backend() == DbBackend::Postgres
     }
 
+    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
+        metrics::counter!(STATEMENTS).increment(1);
+        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
+    }
+
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         self.connection
             .query_all_raw(statement)
             .await
-            .map_err(from_db)
+            .map_err(|error| self.fault(error))
+    }
+
+    /// Remembers that a statement failed.
+    fn fault(&self, error: DbErr) -> Error {
+        let health = if is_interrupted(&error) {
+            Health::Interrupted
+        } else {
+            Health::Failed
+        };
+        let mut worst = lock(&self.health);
+        *worst = health.max(*worst);
+        from_db(error)
     }
 
     async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
@@ -106,25 +190,34 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement =
-            Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values);
+        let statement = self.statement(sql, values);
         let result = self
             .connection
             .execute_raw(statement)
             .await
-            .map_err(from_db)?;
+            .map_err(|error| self.fault(error))?;
         Ok(result.rows_affected())
     }
 
     /// Inserts rows of `width` values each with one statement.
     async fn insert(&self, into: &str, width: usize, values: Vec<Value>) -> Result<()> {
+        self.upsert(into, width, values, "").await
+    }
+
+    /// Inserts rows; `conflict` says what becomes of one that is there already: `on conflict …`.
+    async fn upsert(
+        &self,
+        into: &str,
+        width: usize,
+        values: Vec<Value>,
+        conflict: &str,
+    ) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
-        // Both databases take at least 32,766 values in one statement.
         let mut rest = values;
         while !rest.is_empty() {
-            let tail = rest.split_off(rest.len().min(32_000 / width * width));
+            let tail = rest.split_off(rest.len().min(MAX_VALUES / width * width));
             let is_postgres = self.is_postgres();
             let row = |row: usize| {
                 if is_postgres {
@@ -135,12 +228,16 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
                 }
             };
             let rows: Vec<String> = (0..rest.len() / width).map(row).collect();
-            let sql = format!("insert into {into} values {}", rows.join(", "));
+            let sql = format!("insert into {into} values {} {conflict}", rows.join(", "));
             self.execute(&sql, std::mem::replace(&mut rest, tail))
                 .await?;
         }
         Ok(())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// `count` placeholders from `$first` on.
@@ -156,6 +253,11 @@ fn id(uuid: Uuid) -> Value {
     Value::from(uuid.as_bytes().to_vec())
 }
 
+/// An id that may be missing.
+fn optional_id(uuid: Option<Uuid>) -> Value {
+    uuid.map(|uuid| uuid.as_bytes().to_vec()).into()
+}
+
 fn at(time: Timestamp) -> Value {
     Value::from(time.micros())
 }
@@ -168,6 +270,33 @@ fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
     serde_json::to_string(value)
         .map(Value::from)
         .map_err(|error| Error::Internal(error.into()))
+}
+
+fn optional_json<T: serde::Serialize>(value: Option<&T>) -> Result<Value> {
+    value.map_or(Ok(Value::String(None)), json)
+}
+
+/// A task's id as it is stored, and the numbers of a step of it.
+fn step_key((task, step): &(TaskId, StepRef)) -> Vec<Value> {
+    vec![
+        id(task.uuid()),
+        number(step.turn.into()),
+        number(step.step.into()),
+    ]
+}
+
+/// The part of a filter that names a column's values, none for any; its values follow those that are there.
+fn among<'a>(
+    column: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    values: &mut Vec<Value>,
+) -> String {
+    let first = values.len() + 1;
+    values.extend(names.into_iter().map(Value::from));
+    match values.len() + 1 - first {
+        0 => String::new(),
+        count => format!(" and {column} in ({})", placeholders(first, count)),
+    }
 }
 
 /// A row, with the name of its table for those who have to mend it.
@@ -204,8 +333,22 @@ impl Row<'_> {
     }
 
     fn number(&self, column: &str) -> Result<u64> {
+        self.integer(column)
+    }
+
+    /// A number of a type that need not hold every stored one.
+    fn integer<T: TryFrom<i64>>(&self, column: &str) -> Result<T> {
         let number: i64 = self.get(column)?;
-        u64::try_from(number).map_err(|error| self.damaged(column, &error))
+        T::try_from(number).map_err(|_| self.damaged(column, &number))
+    }
+
+    /// A step, by the columns of its turn's number and its own.
+    fn step(&self, turn: &str, step: &str) -> Result<Option<StepRef>> {
+        if self.get::<Option<i64>>(turn)?.is_none() {
+            return Ok(None);
+        }
+        let (turn, step) = (self.integer(turn)?, self.integer(step)?);
+        Ok(Some(StepRef { turn, step }))
     }
 
     fn parsed<T: FromStr>(&self, column: &str) -> Result<T> {
@@ -223,6 +366,12 @@ impl Row<'_> {
         serde_json::from_str(&text).map_err(|error| self.damaged(column, &error))
     }
 
+    fn optional_json<T: serde::de::DeserializeOwned>(&self, column: &str) -> Result<Option<T>> {
+        let text: Option<String> = self.get(column)?;
+        text.map(|text| serde_json::from_str(&text).map_err(|error| self.damaged(column, &error)))
+            .transpose()
+    }
+
     fn hash(&self, column: &str) -> Result<[u8; 32]> {
         let bytes: Vec<u8> = self.get(column)?;
         bytes
@@ -232,12 +381,29 @@ impl Row<'_> {
 
     /// Says which row can not be read: its table, and what can be read of its key.
     fn damaged(&self, column: &str, found: &dyn std::fmt::Display) -> Error {
-        let ids = ["workspace_id", "work_id", "user_id", "id"].map(|part| {
+        let ids = [
+            "workspace_id",
+            "task_id",
+            "turn_id",
+            "line_id",
+            "work_id",
+            "user_id",
+            "id",
+        ]
+        .map(|part| {
             let bytes: Option<Vec<u8>> = self.row.try_get("", part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
-        let numbers = ["version", "from_version", "sequence"].map(|part| {
+        let numbers = [
+            "version",
+            "from_version",
+            "sequence",
+            "number",
+            "step_number",
+            "call_index",
+        ]
+        .map(|part| {
             let number: Option<i64> = self.row.try_get("", part).ok()?;
             Some(format!("{part} {}", number?))
         });

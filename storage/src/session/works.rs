@@ -13,7 +13,7 @@ use domain::work::{
 };
 use sea_orm::{ConnectionTrait, QueryResult, Value};
 
-use super::{Row, Session, at, id, number, placeholders};
+use super::{Row, Session, among, at, id, number, placeholders};
 
 fn work(row: &QueryResult) -> Result<Work> {
     let row = Row {
@@ -52,13 +52,8 @@ fn file_values(file: Option<&AssetFile>) -> [Value; 3] {
     ]
 }
 
-/// The part of a list's filter that its kinds make, with placeholders from `$first` on.
-fn kinds_filter(kinds: &[WorkKind], first: usize, values: &mut Vec<Value>) -> String {
-    if kinds.is_empty() {
-        return String::new();
-    }
-    values.extend(kinds.iter().map(|kind| Value::from(kind.name())));
-    format!(" and kind in ({})", placeholders(first, kinds.len()))
+fn kinds_filter(kinds: &[WorkKind], values: &mut Vec<Value>) -> String {
+    among("kind", kinds.iter().map(|kind| kind.name()), values)
 }
 
 #[async_trait]
@@ -90,7 +85,7 @@ impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
             sql.push_str(" and (created_at < $3 or (created_at = $3 and id < $4))");
             values.extend([at(after.at), id(after.id)]);
         }
-        sql.push_str(&kinds_filter(kinds, values.len() + 1, &mut values));
+        sql.push_str(&kinds_filter(kinds, &mut values));
         sql.push_str(" order by created_at desc, id desc limit $2");
         let rows = self.rows(&sql, values).await?;
         Ok(Page::from_overread(
@@ -101,7 +96,7 @@ impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
 
     async fn count_works(&self, workspace: WorkspaceId, kinds: &[WorkKind]) -> Result<u64> {
         let mut values = vec![id(workspace.uuid())];
-        let filter = kinds_filter(kinds, 2, &mut values);
+        let filter = kinds_filter(kinds, &mut values);
         let sql = format!(
             "select count(*) as n from works where workspace_id = $1 and deleted_at is null{filter}"
         );
@@ -128,8 +123,8 @@ impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
         self.node_versions(works, at).await
     }
 
-    async fn list_node_actors(&self, work: WorkId) -> Result<Vec<NodeVersion>> {
-        self.node_actors(work).await
+    async fn list_node_actors(&self, work: WorkId, at: Version) -> Result<Vec<NodeVersion>> {
+        self.node_actors(work, at).await
     }
 
     async fn list_revisions(

@@ -1,9 +1,11 @@
 //! A lane: carries out waiting commands as a group, with one commit for all of them.
 //!
 //! Invariants
-//! - A command's own error undoes that command alone: each of a group runs inside a savepoint.
+//! - A command's own error undoes that command alone: each of a group runs inside a savepoint. A statement that failed
+//!   is an error of its command, also where the command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
-//! - A group that meets another transaction is run again, command by command, a bounded number of times.
+//! - A group that meets another transaction, or loses its connection before the commit, is run again, command by command,
+//!   a bounded number of times.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -20,8 +22,8 @@ use sea_orm::{
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{from_db, is_conflict, is_db_conflict};
-use crate::session::{Session, Written};
+use crate::error::{from_db, is_conflict, is_interrupted};
+use crate::session::{Health, Session, Written};
 use crate::wake::Wakes;
 
 /// Commands that share a commit.
@@ -39,8 +41,8 @@ pub(super) struct Waiting {
 
 /// Why a group was not committed.
 enum Failure {
-    /// It met another transaction: nothing of it is stored.
-    Conflict,
+    /// It met another transaction, or lost its connection before the commit: nothing of it is stored.
+    Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
     Fault(Error),
 }
@@ -82,7 +84,7 @@ async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Wa
     metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
     match commit(connection, &commands, wakes).await {
         Ok(answers) => answer(group, answers),
-        Err(Failure::Conflict) => {
+        Err(Failure::Interrupted) => {
             for waiting in group {
                 let answer = alone(connection, wakes, &waiting.command).await;
                 // Whoever no longer waits needs no answer.
@@ -124,11 +126,11 @@ async fn alone(
                     .unwrap_or_else(|| Err(Error::internal("a command gave no answer")));
             }
             Err(Failure::Fault(error)) => return Err(error),
-            Err(Failure::Conflict) => tokio::time::sleep(delay(attempt)).await,
+            Err(Failure::Interrupted) => tokio::time::sleep(delay(attempt)).await,
         }
     }
     Err(Error::Unavailable(
-        format!("{} met other transactions {ATTEMPTS} times", command.name()).into(),
+        format!("{} was interrupted {ATTEMPTS} times", command.name()).into(),
     ))
 }
 
@@ -144,12 +146,12 @@ async fn commit(
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = begin(connection).await.map_err(classify)?;
+    let outer = begin(connection).await.map_err(before_commit)?;
     let (outer, outcome) = if let [command] = commands {
         let session = Session::new(outer);
         let answer = run_one(&session, command).await;
-        let (outer, written) = session.into_parts();
-        (outer, vec![(answer, written)])
+        let (outer, written, health) = session.into_parts();
+        (outer, vec![(judge(answer, health, command)?, written)])
     } else {
         let mut outcome = Vec::with_capacity(commands.len());
         for command in commands {
@@ -157,19 +159,11 @@ async fn commit(
         }
         (outer, outcome)
     };
-    if outcome
-        .iter()
-        .any(|(answer, _)| answer.as_ref().err().is_some_and(is_conflict))
-    {
-        return Err(Failure::Conflict);
-    }
-    let is_undone = matches!(outcome.as_slice(), [(Err(_), _)]);
-    let ended = if is_undone {
-        outer.rollback().await
+    if let [(Err(_), _)] = outcome.as_slice() {
+        undo(outer).await;
     } else {
-        outer.commit().await
-    };
-    ended.map_err(classify)?;
+        outer.commit().await.map_err(at_commit)?;
+    }
     Ok(outcome
         .into_iter()
         .map(|(answer, written)| announce(wakes, answer, written))
@@ -184,17 +178,42 @@ async fn run_in_savepoint(
     outer: &DatabaseTransaction,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<(Answer, Written), Failure> {
-    let savepoint = outer.begin().await.map_err(classify)?;
+    let savepoint = outer.begin().await.map_err(before_commit)?;
     let session = Session::new(savepoint);
     let answer = run_one(&session, command).await;
-    let (savepoint, written) = session.into_parts();
+    let (savepoint, written, health) = session.into_parts();
+    let answer = judge(answer, health, command)?;
     let ended = if answer.is_ok() {
         savepoint.commit().await
     } else {
         savepoint.rollback().await
     };
-    ended.map_err(classify)?;
+    ended.map_err(before_commit)?;
     Ok((answer, written))
+}
+
+/// A command is answered as its statements went: one that failed is no success, whatever the command made of it.
+fn judge(
+    answer: Answer,
+    health: Health,
+    command: &Arc<dyn ErasedCommand>,
+) -> Result<Answer, Failure> {
+    match health {
+        Health::Interrupted => Err(Failure::Interrupted),
+        Health::Failed if answer.is_ok() => Ok(Err(Error::internal(format!(
+            "{} overlooked a failed statement",
+            command.name()
+        )))),
+        Health::Sound | Health::Failed => Ok(answer),
+    }
+}
+
+/// Undoes a transaction of which nothing is to be stored. Where that fails the database has done it already, or the
+/// connection is gone; either way the pool does not give it to the next one as it is.
+async fn undo(transaction: DatabaseTransaction) {
+    if let Err(error) = transaction.rollback().await {
+        tracing::warn!(%error, "a transaction was not undone in order");
+    }
 }
 
 /// Runs one command; a panic in it is an error of it.
@@ -213,7 +232,14 @@ async fn run_one(
     let run = AssertUnwindSafe(command.run_erased(session))
         .catch_unwind()
         .await;
-    run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
+    let output =
+        run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))?;
+    match command.scope() {
+        Scope::Workspace(workspace) if !session.has_workspace(workspace).await? => {
+            Err(Error::not_found("workspace", workspace))
+        }
+        _ => Ok(output),
+    }
 }
 
 #[expect(
@@ -240,15 +266,28 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
         if written.access_changed {
             wakes.access_changed();
         }
+        for wake in written.turns {
+            wakes.turn_woken(wake);
+        }
     }
     answer
 }
 
-fn classify(error: sea_orm::DbErr) -> Failure {
-    if is_db_conflict(&error) {
-        Failure::Conflict
+/// What a failure means as long as nothing was asked to be stored.
+fn before_commit(error: sea_orm::DbErr) -> Failure {
+    if is_interrupted(&error) {
+        Failure::Interrupted
     } else {
         Failure::Fault(from_db(error))
+    }
+}
+
+/// What a failed commit means: only a conflict is surely undone.
+fn at_commit(error: sea_orm::DbErr) -> Failure {
+    if is_conflict(&error) {
+        Failure::Interrupted
+    } else {
+        Failure::Fault(Error::Unavailable(error.into()))
     }
 }
 

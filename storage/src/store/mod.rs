@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use domain::event::Sequence;
 use domain::ids::WorkspaceId;
 use domain::store::{ErasedCommand, Reads, Scope, Signal, Store};
+use domain::turn::TurnWake;
 use domain::{Error, Result};
 use sea_orm::{DatabaseConnection, DbBackend};
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -128,6 +129,10 @@ impl Store for DatabaseStore {
 
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.wakes.follow_access()
+    }
+
+    fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
+        self.wakes.follow_turns()
     }
 
     fn follow_signals(&self) -> broadcast::Receiver<Signal> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sea_orm::{ConnectionTrait, Database};
+use sea_orm::{ConnectionTrait, Database, DbErr};
 use storage::{Storage, StorageOptions};
 use uuid::Uuid;
 
@@ -50,9 +50,15 @@ impl TestDatabase {
 
     /// Runs a statement behind the server's back.
     pub(crate) async fn execute(&self, sql: &str) {
+        self.try_execute(sql).await.expect("runs");
+    }
+
+    /// Tries to run a statement behind the server's back.
+    pub(crate) async fn try_execute(&self, sql: &str) -> Result<(), DbErr> {
         let connection = Database::connect(&self.url).await.expect("connects");
-        connection.execute_unprepared(sql).await.expect("runs");
+        let done = connection.execute_unprepared(sql).await;
         connection.close().await.expect("closes");
+        done.map(drop)
     }
 }
 

@@ -203,7 +203,8 @@ async fn the_last_touch_of_a_node_is_known_at_each_version_and_by_each_actor(
     assert_eq!(touches(Some(2)).await, [(a.clone(), 2, bob.clone())]);
     let now = [(a.clone(), 4, ada.clone()), ("nodes/b".into(), 3, ada)];
     assert_eq!(touches(None).await, now);
-    let by_actor = store.reads().list_node_actors(work).await.expect("reads");
+    let by_actor = store.reads().list_node_actors(work, Version(4)).await;
+    let by_actor = by_actor.expect("reads");
     let bobs: Vec<_> = by_actor
         .iter()
         .filter(|touch| touch.actor == bob)
@@ -211,6 +212,8 @@ async fn the_last_touch_of_a_node_is_known_at_each_version_and_by_each_actor(
         .collect();
     assert_eq!(bobs, [(&a, 2)]);
     assert_eq!(by_actor.len(), 3);
+    let before = store.reads().list_node_actors(work, Version(1)).await;
+    assert_eq!(before.expect("reads").len(), 1);
     storage.close().await;
 }
 

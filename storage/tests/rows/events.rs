@@ -11,7 +11,7 @@ use domain::store::{Scope, SharedStore, StoreExt};
 use serde_json::json;
 
 use crate::databases::{TestDatabase, on_both_databases};
-use crate::seeds::{self, Does, Place, START, append, bootstrap, change, seconds};
+use crate::seeds::{self, Does, Place, START, append, bootstrap, change, seconds, within};
 
 on_both_databases!(
     events_of_concurrent_writers_have_no_gap_and_stand_in_the_order_of_versions,
@@ -84,7 +84,7 @@ async fn a_failed_command_leaves_no_event_and_uses_no_number(database: TestDatab
     let place = bootstrap(store).await;
     let work = seeds::work(store, place).await;
     let workspace = place.workspace;
-    let failing = Does::new(Scope::Workspace(workspace), move |tx| {
+    let failing = Does::<()>::new(Scope::Workspace(workspace), move |tx| {
         Box::pin(async move {
             let one = [change(&place.caller.actor(), START, "a")];
             tx.append_changes(work, workspace, &one).await?;
@@ -92,6 +92,7 @@ async fn a_failed_command_leaves_no_event_and_uses_no_number(database: TestDatab
             let event = domain::event::NewEvent {
                 kind: EventKind::WorkChanged,
                 subject: Subject::Work(work),
+                task: None,
                 actor: events[0].actor.clone(),
                 at: START,
                 data: json!({}),
@@ -133,12 +134,9 @@ async fn remember(
     key: &IdempotencyKey,
     result: &'static str,
 ) -> domain::Result<()> {
-    let key = key.clone();
-    let command = Does::new(Scope::Workspace(place.workspace), move |tx| {
-        let key = key.clone();
-        Box::pin(async move { tx.remember_idempotency(&key, &json!(result)).await })
-    });
-    store.run(command).await
+    within!(store, place.workspace, |tx, key| tx
+        .remember_idempotency(&key, &json!(result))
+        .await)
 }
 
 async fn a_key_is_remembered_for_a_day_and_then_free_again(database: TestDatabase) {

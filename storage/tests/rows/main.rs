@@ -3,10 +3,22 @@
 //! Each test runs on SQLite, and on PostgreSQL where `ATELIER_TEST_POSTGRES_URL` names a server: there in a database of
 //! its own.
 
+mod cards;
 mod databases;
 mod documents;
 mod events;
+mod execution;
 mod faults;
+mod journal;
+mod many_tasks;
+mod messages;
+mod notices;
+mod people_in_tasks;
 mod schema;
 mod seeds;
+mod steps;
+mod task_events;
+mod task_seeds;
+mod tasks;
+mod turns;
 mod works;

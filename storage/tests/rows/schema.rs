@@ -47,14 +47,28 @@ async fn each_table_of_a_workspace_has_the_workspace_first_in_its_key(database: 
     }
     tables.sort();
     let expected = [
+        "calls",
+        "cards",
+        "change_notices",
         "changes",
+        "context_segments",
         "events",
         "files",
+        "journal",
+        "line_exchanges",
+        "lines",
         "members",
+        "messages",
         "node_versions",
+        "projections",
         "quarantine",
+        "results",
         "revisions",
         "snapshots",
+        "steps",
+        "task_works",
+        "tasks",
+        "turns",
         "uploads",
         "works",
     ];

@@ -106,7 +106,8 @@ pub(crate) async fn work(store: &SharedStore, place: Place) -> WorkId {
 
 pub(crate) async fn create(store: &SharedStore, place: Place, work: Work) -> WorkId {
     let command = CreateWork {
-        caller: place.caller,
+        user: place.caller.user,
+        fence: None,
         work,
         content: None,
         idempotency: None,
@@ -145,6 +146,7 @@ pub(crate) async fn append(
         expected: None,
         idempotency: None,
         upload: None,
+        fence: None,
     };
     match store.run(command).await.expect("appends") {
         Appended::Stored(first) => first,
@@ -152,36 +154,56 @@ pub(crate) async fn append(
     }
 }
 
-type Running<'tx> = Pin<Box<dyn Future<Output = Result<()>> + Send + 'tx>>;
-type Body = dyn for<'tx> Fn(&'tx dyn Transaction) -> Running<'tx> + Send + Sync;
+type Running<'tx, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'tx>>;
+type Body<T> = dyn for<'tx> Fn(&'tx dyn Transaction) -> Running<'tx, T> + Send + Sync;
 
 /// A command that does what a test says.
-#[derive(Clone)]
-pub(crate) struct Does {
+pub(crate) struct Does<T> {
     scope: Scope,
-    body: Arc<Body>,
+    body: Arc<Body<T>>,
 }
 
-impl Does {
+impl<T> Does<T> {
     pub(crate) fn new(
         scope: Scope,
-        body: impl for<'tx> Fn(&'tx dyn Transaction) -> Running<'tx> + Send + Sync + 'static,
+        body: impl for<'tx> Fn(&'tx dyn Transaction) -> Running<'tx, T> + Send + Sync + 'static,
     ) -> Self {
         let body = Arc::new(body);
         Self { scope, body }
     }
 }
 
+impl<T> Clone for Does<T> {
+    fn clone(&self) -> Self {
+        let (scope, body) = (self.scope, self.body.clone());
+        Self { scope, body }
+    }
+}
+
 #[async_trait]
-impl Command for Does {
-    type Output = ();
+impl<T: Send + 'static> Command for Does<T> {
+    type Output = T;
     const NAME: &'static str = "test.does";
 
     fn scope(&self) -> Scope {
         self.scope
     }
 
-    async fn run(&self, tx: &dyn Transaction) -> Result<()> {
+    async fn run(&self, tx: &dyn Transaction) -> Result<T> {
         (self.body)(tx).await
     }
 }
+
+/// Does something with the transaction of one command in a workspace, and gives what came of it; values that it uses are
+/// named, because a command may run again.
+macro_rules! within {
+    ($store:expr, $workspace:expr, |$tx:ident $(, $value:ident)*| $body:expr) => {{
+        $(let $value = $value.clone();)*
+        let command = crate::seeds::Does::new(domain::store::Scope::Workspace($workspace), move |$tx| {
+            $(let $value = $value.clone();)*
+            Box::pin(async move { $body })
+        });
+        domain::store::StoreExt::run(&**$store, command).await
+    }};
+}
+pub(crate) use within;

@@ -53,6 +53,7 @@ pub(crate) fn numbered(number: u64) -> NewEvent {
     NewEvent {
         kind: EventKind::MembersChanged,
         subject: Subject::Member(UserId::from_uuid(uuid::Uuid::nil())),
+        task: None,
         actor: Actor::System,
         at: START,
         data: json!({ "number": number }),

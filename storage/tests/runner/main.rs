@@ -6,7 +6,10 @@
 //! Not here: what single rows look like.
 
 mod commands;
+mod failures;
 mod place;
+mod proxy;
 mod rows;
 mod shared;
 mod single;
+mod turns;

@@ -84,12 +84,19 @@ fn user() -> User {
     }
 }
 
+/// What a command does about a statement that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Care {
+    PassesOn,
+    Overlooks,
+}
+
 /// Emits to its own workspace and, once the other command holds its own too, to the other's.
 fn crossing(
     own: WorkspaceId,
     other: WorkspaceId,
-    meet: &Arc<Barrier>,
-    runs: &Arc<AtomicU32>,
+    (meet, runs): (&Arc<Barrier>, &Arc<AtomicU32>),
+    care: Care,
 ) -> Act {
     let (meet, runs) = (meet.clone(), runs.clone());
     act(Scope::Workspace(own), move |tx| {
@@ -100,13 +107,26 @@ fn crossing(
             if runs.fetch_add(1, Ordering::SeqCst) < 2 {
                 meet.wait().await;
             }
-            tx.emit(other, vec![numbered(2)]).await
+            let answer = tx.emit(other, vec![numbered(2)]).await;
+            if care == Care::Overlooks {
+                return Ok(());
+            }
+            answer
         })
     })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deadlock_of_two_processes_is_run_again() {
+    cross(Care::PassesOn).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deadlock_that_a_command_overlooks_is_run_again() {
+    cross(Care::Overlooks).await;
+}
+
+async fn cross(care: Care) {
     let Some(place) = Place::postgres().await else {
         return;
     };
@@ -115,8 +135,8 @@ async fn a_deadlock_of_two_processes_is_run_again() {
     let two = workspace(&first.store).await;
     let (meet, runs) = (Arc::new(Barrier::new(2)), Arc::new(AtomicU32::new(0)));
     let (left, right) = tokio::join!(
-        first.store.run(crossing(one, two, &meet, &runs)),
-        second.store.run(crossing(two, one, &meet, &runs)),
+        first.store.run(crossing(one, two, (&meet, &runs), care)),
+        second.store.run(crossing(two, one, (&meet, &runs), care)),
     );
     left.expect("is stored");
     right.expect("is stored");

@@ -51,6 +51,10 @@ const RULES: &[Rule] = &[
                 "cargo tells a build script everything through the environment",
             ),
             (
+                "storage/src/faults.rs",
+                "a test tells a process where to fail",
+            ),
+            (
                 "storage/src/test_support",
                 "tests find their PostgreSQL there",
             ),

@@ -216,6 +216,7 @@ impl EventRow {
         NewEvent {
             kind: self.kind,
             subject,
+            task: None,
             actor,
             at: self.at,
             data: self.data,

@@ -112,7 +112,7 @@ impl People {
     pub(super) fn subject(&self, subject: Subject) -> Subject {
         match subject {
             Subject::Member(user) => Subject::Member(self.user(user)),
-            other @ Subject::Work(_) => other,
+            other => other,
         }
     }
 

@@ -1,9 +1,14 @@
 //! Who did something, as clients see it.
 
 use async_graphql::{Context, Enum, Object, Result};
+use domain::ids::TaskId;
+use domain::turn::StepRef;
 
 use super::people::User;
-use crate::graphql::error::Nullable;
+use super::step::Step;
+use super::task::Task;
+use crate::graphql::error::{Nullable, nullable};
+use crate::graphql::scalars::int;
 use crate::graphql::scope::Scope;
 
 /// What kind of actor it is.
@@ -23,7 +28,19 @@ pub(crate) enum ActorKind {
 #[derive(Debug, Clone)]
 pub(crate) struct Actor(pub(crate) domain::actor::Actor);
 
-/// Who did something.
+impl Actor {
+    /// The step of the agent that decided it.
+    fn decided(&self) -> Option<(TaskId, StepRef)> {
+        match self.0 {
+            domain::actor::Actor::Agent { task, turn, step } => {
+                Some((task, StepRef { turn, step }))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Who did something. `task` is set where the agent acted, with the turn and step that decided it.
 #[Object]
 impl Actor {
     /// What kind of actor it is.
@@ -42,6 +59,28 @@ impl Actor {
             return None;
         };
         Some(User::load(ctx, id).await)
+    }
+
+    /// The task for which the agent acted.
+    async fn task(&self, ctx: &Context<'_>) -> Nullable<Task> {
+        let (task, _) = self.decided()?;
+        nullable(Task::find(ctx, task).await)
+    }
+
+    /// The turn that decided it, by its number in the task.
+    async fn turn_number(&self) -> Option<i32> {
+        self.decided().map(|(_, step)| int(step.turn.into()))
+    }
+
+    /// The step that decided it, by its number in the turn.
+    async fn step_number(&self) -> Option<i32> {
+        self.decided().map(|(_, step)| int(step.step.into()))
+    }
+
+    /// The step that decided it: why it was done.
+    async fn step(&self, ctx: &Context<'_>) -> Nullable<Step> {
+        let (task, step) = self.decided()?;
+        nullable(Step::find(ctx, task, step).await)
     }
 
     /// What people call this actor.

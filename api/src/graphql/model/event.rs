@@ -3,10 +3,13 @@
 use async_graphql::{Context, Enum, Object, Result, Union};
 use domain::Error;
 use domain::event::{Event, Sequence, Subject};
-use domain::ids::{WorkId, WorkspaceId};
+use domain::ids::WorkspaceId;
 use domain::page::Page;
 
 use super::actor::Actor;
+use super::card::Card;
+use super::message::Message;
+use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
 use crate::graphql::connection::connection;
 use crate::graphql::cursor::{CursorKey, Kind, List};
@@ -19,6 +22,26 @@ use crate::graphql::scope::Scope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[graphql(remote = "domain::event::EventKind")]
 pub(crate) enum EventKind {
+    /// A message was posted.
+    MessagePosted,
+    /// A message got another state.
+    MessageStateChanged,
+    /// A task was made.
+    TaskCreated,
+    /// A task got another status.
+    TaskStatusChanged,
+    /// Something else of a task changed: its words, its checklist, its works.
+    TaskUpdated,
+    /// The journal of a task grew by one entry, with its `sequence` and `kind`.
+    JournalAppended,
+    /// A decision was stored, with `turnNumber` and `stepNumber`.
+    StepDecided,
+    /// A call got another state, with its `callId`.
+    CallStateChanged,
+    /// A card was raised.
+    CardOpened,
+    /// A card was answered or withdrawn.
+    CardAnswered,
     /// A work was made.
     WorkCreated,
     /// A change of a work was stored: one event for each, with its version, nodes and summary.
@@ -46,6 +69,12 @@ pub(crate) enum EventSubject {
     TextDocument(TextDocument),
     /// An asset.
     Asset(Asset),
+    /// A message.
+    Message(Message),
+    /// A task.
+    Task(Task),
+    /// A card.
+    Card(Card),
 }
 
 /// Something that happened in a workspace.
@@ -82,12 +111,9 @@ impl WorkspaceEvent {
         self.0.kind.into()
     }
 
-    /// To what it happened, as that is now; null for members.
+    /// To what it happened, as that is now; null for members, and for what the caller may not see.
     async fn subject(&self, ctx: &Context<'_>) -> Nullable<EventSubject> {
-        let Subject::Work(id) = self.0.subject else {
-            return None;
-        };
-        nullable(find_work(ctx, id).await)
+        nullable(EventSubject::find(ctx, self.0.subject).await)
     }
 
     /// Who did it.
@@ -101,9 +127,26 @@ impl WorkspaceEvent {
     }
 }
 
-async fn find_work(ctx: &Context<'_>, id: WorkId) -> Result<Option<EventSubject>> {
-    let found = Scope::of(ctx)?.find_work(id).await?;
-    Ok(found.map(EventSubject::from))
+impl EventSubject {
+    async fn find(ctx: &Context<'_>, subject: Subject) -> Result<Option<Self>> {
+        let scope = Scope::of(ctx)?;
+        Ok(match subject {
+            Subject::Work(id) => scope.find_work(id).await?.map(Self::from),
+            Subject::Message(id) => {
+                let found = scope.find_message(id).await?;
+                found.map(|message| Self::Message(Message(message)))
+            }
+            Subject::Task(id) => scope
+                .find_task(id)
+                .await?
+                .map(|task| Self::Task(Task(task))),
+            Subject::Card(id) => scope
+                .find_card(id)
+                .await?
+                .map(|card| Self::Card(Card(card))),
+            Subject::Member(_) => None,
+        })
+    }
 }
 
 connection!(
@@ -137,7 +180,7 @@ pub(crate) async fn page_of_events(
     Ok(WorkspaceEventConnection {
         edges: rows.into_iter().map(edge).collect(),
         has_next,
-        is_continued: page.after.is_some(),
+        has_previous: page.after.is_some(),
     })
 }
 

@@ -85,7 +85,7 @@ pub(crate) async fn page_of_history(
     Ok(RevisionConnection {
         edges: found.rows.into_iter().map(edge).collect(),
         has_next: found.has_next,
-        is_continued: page.after.is_some(),
+        has_previous: page.after.is_some(),
     })
 }
 

@@ -7,11 +7,24 @@
 //! Not here: roots (`query`, `mutation`, `subscription`), inputs (`mutation`).
 
 pub(super) mod actor;
+pub(super) mod call;
+pub(super) mod card;
 pub(super) mod event;
 pub(super) mod history;
+mod journal;
+mod line;
+mod linked_work;
+pub(super) mod message;
+pub(super) mod money;
 pub(super) mod node;
 pub(super) mod people;
 pub(super) mod presence;
+mod projection;
+mod routing;
+pub(super) mod step;
+pub(super) mod task;
+mod task_list;
+mod turn;
 pub(super) mod work;
 pub(super) mod work_node;
 pub(super) mod works;

@@ -1,9 +1,12 @@
 //! Whatever has an id that is unique over the whole server.
 
 use async_graphql::{ID, Interface, Result};
-use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, MessageId, TaskId, TokenId, UserId, WorkId, WorkspaceId};
 
+use super::card::Card;
+use super::message::Message;
 use super::people::{ApiToken, User};
+use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
 use super::workspace::Workspace;
 use crate::graphql::scope::Scope;
@@ -32,6 +35,12 @@ pub(crate) enum Node {
     TextDocument(TextDocument),
     /// An asset.
     Asset(Asset),
+    /// A message.
+    Message(Message),
+    /// A task.
+    Task(Task),
+    /// A card.
+    Card(Card),
 }
 
 impl Node {
@@ -43,6 +52,18 @@ impl Node {
         if let Ok(id) = id.parse::<WorkspaceId>() {
             let found = scope.find_workspace(id).await?;
             return Ok(found.map(|row| Self::Workspace(Workspace(row))));
+        }
+        if let Ok(id) = id.parse::<TaskId>() {
+            let found = scope.find_task(id).await?;
+            return Ok(found.map(|task| Self::Task(Task(task))));
+        }
+        if let Ok(id) = id.parse::<MessageId>() {
+            let found = scope.find_message(id).await?;
+            return Ok(found.map(|message| Self::Message(Message(message))));
+        }
+        if let Ok(id) = id.parse::<CardId>() {
+            let found = scope.find_card(id).await?;
+            return Ok(found.map(|card| Self::Card(Card(card))));
         }
         if let Ok(id) = id.parse::<UserId>() {
             let found = scope.find_acquainted(id).await?;

@@ -6,7 +6,8 @@
 )]
 
 use async_graphql::{Context, Enum, ID, Interface, Result};
-use domain::ids::WorkspaceId;
+use domain::ids::{WorkId, WorkspaceId};
+use domain::page::Page;
 use domain::people::CreatedPosition;
 use domain::work;
 
@@ -15,8 +16,10 @@ use super::event::EventSubject;
 use super::history::RevisionConnection;
 use super::node::Node;
 use super::presence::Presence;
+use super::task::Task;
 use super::work_node::WorkNode;
 use super::works::{Asset, Collection, Flow, Row, Storyboard, TextDocument};
+use crate::graphql::choice::Choice;
 use crate::graphql::connection::connection;
 use crate::graphql::cursor::{Kind, List};
 use crate::graphql::scalars::{Cursor, DateTime, int};
@@ -68,6 +71,11 @@ pub(crate) enum WorkKind {
         arg(name = "first", ty = "Option<i32>"),
         arg(name = "after", ty = "Option<Cursor>")
     ),
+    field(
+        name = "linked_tasks",
+        ty = "Vec<Task>",
+        desc = "The tasks that refer to it."
+    ),
     field(name = "presence", ty = "Vec<Presence>", desc = "Who is at it now.")
 )]
 pub(crate) enum Work {
@@ -81,6 +89,13 @@ pub(crate) enum Work {
     TextDocument(TextDocument),
     /// A file.
     Asset(Asset),
+}
+
+impl Work {
+    /// A work, where the caller may see it.
+    pub(super) async fn find(ctx: &Context<'_>, id: WorkId) -> Result<Option<Self>> {
+        Ok(Scope::of(ctx)?.find_work(id).await?.map(Self::from))
+    }
 }
 
 /// Structured works: an ordered set of nodes, each a map of fields. STORYBOARD: shots. FLOW: nodes and edges. COLLECTION: items.
@@ -112,6 +127,11 @@ pub(crate) enum Work {
         desc = "What was changed, newest first.",
         arg(name = "first", ty = "Option<i32>"),
         arg(name = "after", ty = "Option<Cursor>")
+    ),
+    field(
+        name = "linked_tasks",
+        ty = "Vec<Task>",
+        desc = "The tasks that refer to it."
     ),
     field(name = "presence", ty = "Vec<Presence>", desc = "Who is at it now."),
     field(
@@ -153,7 +173,7 @@ by_kind!(Work, Node, EventSubject);
 /// The list that a page of works is cut from.
 struct Counted {
     workspace: WorkspaceId,
-    kinds: Option<Vec<work::WorkKind>>,
+    kinds: Choice<work::WorkKind>,
 }
 
 connection!(
@@ -167,12 +187,11 @@ connection!(
         /// How many works the whole list has.
         async fn total_count(&self, ctx: &Context<'_>) -> Result<i32> {
             let Counted { workspace, kinds } = &self.counted;
-            if kinds.as_ref().is_some_and(Vec::is_empty) {
+            if kinds.is_nothing() {
                 return Ok(0);
             }
-            let kinds = kinds.as_deref().unwrap_or_default();
             let reads = Scope::of(ctx)?.reads();
-            Ok(int(reads.count_works(*workspace, kinds).await?))
+            Ok(int(reads.count_works(*workspace, kinds.values()).await?))
         }
     }
 );
@@ -185,25 +204,19 @@ pub(crate) async fn page_of_works(
     first: Option<i32>,
     after: Option<&Cursor>,
 ) -> Result<WorkConnection> {
-    let kinds = sorted_kinds(kinds);
-    let list = List::of(Kind::Works, workspace.uuid()).filtered(&filter_of(kinds.as_deref()));
+    let kinds = Choice::new(kinds);
+    let filter = kinds.text("kinds", work::WorkKind::name);
+    let list = List::of(Kind::Works, workspace.uuid()).filtered(&filter);
     let page = scope
         .services
         .cursors
         .page::<CreatedPosition>(&list, first, after)?;
-    let is_continued = page.after.is_some();
-    // To the store no kinds are all kinds; to a client an empty list is nothing.
-    let found = match kinds.as_deref() {
-        Some([]) => domain::page::Page {
-            rows: Vec::new(),
-            has_next: false,
-        },
-        kinds => {
-            let reads = scope.reads();
-            reads
-                .list_works(workspace, kinds.unwrap_or_default(), page)
-                .await?
-        }
+    let has_previous = page.after.is_some();
+    let found = if kinds.is_nothing() {
+        Page::empty()
+    } else {
+        let reads = scope.reads();
+        reads.list_works(workspace, kinds.values(), page).await?
     };
     let edge = |row: work::Work| {
         let position = CreatedPosition {
@@ -218,21 +231,7 @@ pub(crate) async fn page_of_works(
     Ok(WorkConnection {
         edges: found.rows.into_iter().map(edge).collect(),
         has_next: found.has_next,
-        is_continued,
+        has_previous,
         counted: Counted { workspace, kinds },
-    })
-}
-
-fn sorted_kinds(kinds: Option<Vec<WorkKind>>) -> Option<Vec<work::WorkKind>> {
-    let mut kinds: Vec<work::WorkKind> = kinds?.into_iter().map(Into::into).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    Some(kinds)
-}
-
-fn filter_of(kinds: Option<&[work::WorkKind]>) -> String {
-    let names = kinds.map(|kinds| kinds.iter().map(|kind| kind.name()));
-    names.map_or_else(String::new, |names| {
-        format!("kinds:{}", names.collect::<Vec<_>>().join(","))
     })
 }

@@ -11,6 +11,7 @@ use domain::work::AssetFile;
 use super::actor::Actor;
 use super::history::{RevisionConnection, page_of_history};
 use super::presence::Presence;
+use super::task::Task;
 use super::work::WorkKind;
 use super::work_node::{FlowEdge, WorkNode};
 use crate::graphql::error::{Nullable, nullable};
@@ -78,6 +79,12 @@ macro_rules! work_object {
                 after: Option<Cursor>,
             ) -> Result<RevisionConnection> {
                 page_of_history(Scope::of(ctx)?, self.0.id, first, after.as_ref()).await
+            }
+
+            /// The tasks that refer to it.
+            pub(crate) async fn linked_tasks(&self, ctx: &Context<'_>) -> Result<Vec<Task>> {
+                let tasks = Scope::of(ctx)?.linked_tasks(&self.0).await?;
+                Ok(tasks.into_iter().map(Task).collect())
             }
 
             /// Who is at it now.

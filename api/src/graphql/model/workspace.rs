@@ -1,4 +1,4 @@
-//! Workspaces: their members, works and event log.
+//! Workspaces: their members, tasks, works and event log.
 //!
 //! Invariants
 //! - Each list asks for the membership again: a workspace can still be in hand after its caller has left it.
@@ -7,10 +7,14 @@
 use async_graphql::{Context, ID, Object, Result};
 use domain::people::CreatedPosition;
 
+use super::card::Card;
 use super::event::{WorkspaceEventConnection, log_of, page_of_events};
+use super::message::{MessageConnection, page_of_main_thread};
 use super::people::{Member, Role};
+use super::task::{TaskKind, TaskStatus};
+use super::task_list::{Chosen, TaskConnection, page_of_tasks};
 use super::work::{WorkConnection, WorkKind, page_of_works};
-use crate::graphql::connection::connection;
+use crate::graphql::connection::{Asked, connection};
 use crate::graphql::cursor::{Kind, List};
 use crate::graphql::loaders::{WorkspaceRow, event_heads, with_heads};
 use crate::graphql::scalars::{Cursor, DateTime, int};
@@ -47,6 +51,47 @@ impl Workspace {
     async fn members(&self, ctx: &Context<'_>) -> Result<Vec<Member>> {
         let members = Scope::of(ctx)?.members(self.0.workspace.id).await?;
         Ok(members.iter().cloned().map(Member).collect())
+    }
+
+    /// What the caller wrote without naming a task, and the answers to it, oldest first. Each member has their own.
+    async fn main_thread(
+        &self,
+        ctx: &Context<'_>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+        last: Option<i32>,
+        before: Option<Cursor>,
+    ) -> Result<MessageConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        let asked = Asked {
+            first,
+            after,
+            last,
+            before,
+        };
+        page_of_main_thread(scope, self.0.workspace.id, &asked).await
+    }
+
+    /// Tasks, newest first; `kinds` (PERSISTENT, where none are given) and `statuses` leave out all others.
+    async fn tasks(
+        &self,
+        ctx: &Context<'_>,
+        kinds: Option<Vec<TaskKind>>,
+        statuses: Option<Vec<TaskStatus>>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<TaskConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        let chosen = Chosen::new(kinds, statuses);
+        page_of_tasks(scope, self.0.workspace.id, chosen, first, after.as_ref()).await
+    }
+
+    /// Cards that wait for an answer, oldest first, at most 100.
+    async fn open_cards(&self, ctx: &Context<'_>) -> Result<Vec<Card>> {
+        let cards = Scope::of(ctx)?.open_cards(self.0.workspace.id).await?;
+        Ok(cards.into_iter().map(Card::from).collect())
     }
 
     /// Works, newest first, without those in the bin; `kinds` leaves out all others.
@@ -132,6 +177,6 @@ pub(crate) async fn list_own(
             .map(edge)
             .collect(),
         has_next: found.has_next,
-        is_continued: page.after.is_some(),
+        has_previous: page.after.is_some(),
     })
 }

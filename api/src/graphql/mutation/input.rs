@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use async_graphql::{ID, InputType};
+use async_graphql::{ID, InputType, MaybeUndefined};
 use aws_lc_rs::digest;
 use domain::idempotency::IdempotencyKey;
 use domain::ids::IdError;
@@ -43,6 +43,15 @@ pub(super) fn idempotency(
         input_hash: hash_of(input)?,
         at: scope.now(),
     }))
+}
+
+/// A member that may be left out, and can not be emptied.
+pub(super) fn present<T>(member: &str, given: MaybeUndefined<T>) -> Result<Option<T>> {
+    match given {
+        MaybeUndefined::Undefined => Ok(None),
+        MaybeUndefined::Null => Err(Error::Invalid(format!("`{member}` can not be emptied"))),
+        MaybeUndefined::Value(value) => Ok(Some(value)),
+    }
 }
 
 /// An editor's own words for the history; blank ones are none.

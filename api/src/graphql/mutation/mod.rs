@@ -6,12 +6,16 @@
 //!
 //! Not here: permissions and rules (`domain`'s commands and document service).
 
+mod cards;
 mod content;
 mod edits;
 mod input;
+mod messages;
+mod money;
 mod operations;
 mod outcome;
 mod people;
+mod tasks;
 mod uploads;
 mod works;
 
@@ -24,4 +28,7 @@ pub struct Mutation(
     works::WorkMutation,
     edits::EditMutation,
     uploads::UploadMutation,
+    tasks::TaskMutation,
+    messages::MessageMutation,
+    cards::CardMutation,
 );

@@ -96,7 +96,8 @@ impl WorkMutation {
         let idempotency = idempotency(scope, "createWork", key, &input)?;
         let work = new_work(scope, &input)?;
         let command = CreateWork {
-            caller: scope.caller,
+            user: scope.caller.user,
+            fence: None,
             content: first_change(scope, &work, &input)?,
             work,
             idempotency,

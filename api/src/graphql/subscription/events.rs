@@ -1,9 +1,10 @@
-//! The events of a workspace, read from its log.
+//! The events of a workspace, or of one of its tasks, read from the workspace's log.
 
 use std::collections::VecDeque;
 
 use async_graphql::Result;
 use domain::event::{Event, Sequence};
+use domain::ids::TaskId;
 use futures_util::{Stream, stream};
 
 use super::watch::Watch;
@@ -15,14 +16,17 @@ const BATCH: u32 = 100;
 
 struct Reader {
     watch: Watch,
+    /// The task whose events alone are read.
+    task: Option<TaskId>,
     /// Everything up to here was read.
     after: Sequence,
     ready: VecDeque<Event>,
 }
 
-/// Events after a cursor, or from now on.
+/// Events after a cursor, or from now on: all of the workspace, or those of one task in it.
 pub(super) async fn follow(
     watch: Watch,
+    task: Option<TaskId>,
     after: Option<&Cursor>,
 ) -> domain::Result<impl Stream<Item = Result<WorkspaceEvent>> + use<>> {
     let head = watch.reads().event_head(watch.workspace).await?;
@@ -37,6 +41,7 @@ pub(super) async fn follow(
     };
     let reader = Reader {
         watch,
+        task,
         after,
         ready: VecDeque::new(),
     };
@@ -64,7 +69,13 @@ impl Reader {
         self.watch.note();
         let workspace = self.watch.workspace;
         let reads = self.watch.reads();
-        let events = reads.list_events(workspace, self.after, BATCH).await?;
+        let events = match self.task {
+            Some(task) => {
+                let events = reads.list_task_events(workspace, task, self.after, BATCH);
+                events.await?
+            }
+            None => reads.list_events(workspace, self.after, BATCH).await?,
+        };
         if let Some(last) = events.last() {
             self.after = last.sequence;
         }

@@ -42,7 +42,20 @@ impl Subscription {
     ) -> Result<impl Stream<Item = Result<WorkspaceEvent>> + use<>> {
         let workspace = workspace_id.parse()?;
         let watch = Watch::workspace(services(ctx)?, caller(ctx)?, workspace).await?;
-        Ok(events::follow(watch, after.as_ref()).await?)
+        Ok(events::follow(watch, None, after.as_ref()).await?)
+    }
+
+    /// Everything that happens to a task; the cursors are those of its workspace's log. `after`: everything later than that
+    /// cursor, stored events first, then live ones, in order, none lost and none twice; without it from now on.
+    async fn task_events(
+        &self,
+        ctx: &Context<'_>,
+        task_id: ID,
+        after: Option<Cursor>,
+    ) -> Result<impl Stream<Item = Result<WorkspaceEvent>> + use<>> {
+        let task = task_id.parse()?;
+        let watch = Watch::task(services(ctx)?, caller(ctx)?, task).await?;
+        Ok(events::follow(watch, Some(task), after.as_ref()).await?)
     }
 
     /// Changes of a work. `afterVersion`: all changes later than that version, without a gap; without it from now on.

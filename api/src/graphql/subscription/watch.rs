@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use domain::Result;
 use domain::event::Sequence;
-use domain::ids::{WorkId, WorkspaceId};
+use domain::ids::{TaskId, WorkId, WorkspaceId};
 use domain::people::{Caller, role_in};
 use domain::store::Reads;
+use domain::task::visible_task;
 use domain::work::{Work, visible_work};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -48,6 +49,16 @@ impl Watch {
         };
         watch.check().await?;
         Ok(watch)
+    }
+
+    /// Follows the workspace of a task that the caller may see.
+    pub(super) async fn task(
+        services: Arc<Services>,
+        caller: Caller,
+        task: TaskId,
+    ) -> Result<Self> {
+        let (task, _) = visible_task(services.store.reads(), task, caller.user).await?;
+        Self::workspace(services, caller, task.workspace).await
     }
 
     /// Follows the workspace of a work that the caller may see.

@@ -1,7 +1,10 @@
 //! The schema over real storage, as a caller sees it.
 
+mod agent;
 mod following;
 mod isolation;
+mod statements;
+mod why;
 mod writing;
 
 use std::path::PathBuf;

@@ -10,6 +10,7 @@ use domain::ids::WorkspaceId;
 use domain::people::Caller;
 use domain::store::{ErasedCommand, Reads, Signal, Store};
 use domain::time::SystemClock;
+use domain::turn::TurnWake;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -37,6 +38,9 @@ impl Store for Unreachable {
     }
     fn follow_access(&self) -> watch::Receiver<u64> {
         watch::channel(0).1
+    }
+    fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
+        broadcast::channel(1).1
     }
     fn follow_signals(&self) -> broadcast::Receiver<Signal> {
         broadcast::channel(1).1

@@ -24,6 +24,9 @@ use crate::work::{Appended, PendingChange};
 
 use super::edits::RunningEdit;
 
+/// Updates that are joined into one change: joining takes longer than they are many.
+const JOINED: usize = 256;
+
 /// Changes that wait for a commit.
 #[derive(Default)]
 pub(crate) struct Batch {
@@ -50,7 +53,7 @@ pub(crate) enum Output {
 
 /// A commit that is under way.
 pub(crate) struct Flight {
-    pub(crate) commit: Pin<Box<dyn Future<Output = Result<Appended>>>>,
+    pub(crate) commit: Pin<Box<dyn Future<Output = Result<Appended>> + Send>>,
     pub(crate) changes: Vec<PendingChange>,
     pub(crate) outputs: Vec<Output>,
     /// The structured edit that this commit is of.
@@ -87,6 +90,7 @@ impl Batch {
         if let Some(last) = self.changes.last_mut()
             && connection.is_some()
             && last.connection == connection
+            && last.updates.len() < JOINED
         {
             last.updates.push(update);
             last.touched.merge(touched);

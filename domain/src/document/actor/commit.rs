@@ -4,8 +4,9 @@ use bytes::Bytes;
 
 use crate::document::Version;
 use crate::document::edit::EditOutcome;
+use crate::document::replica::Applied;
 use crate::document::room::Outbound;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::work::{AppendChanges, Appended, Change, PendingChange, Snapshot, StoredDocument};
 
 use super::batch::{self, Flight, Output, merge};
@@ -36,6 +37,11 @@ impl Growth {
             log_bytes: stored.changes.iter().map(|(_, update)| update.len()).sum(),
             changes: stored.changes.len() as u64,
         }
+    }
+
+    /// What it holds now, roughly and at most.
+    pub(crate) fn bytes(&self) -> usize {
+        self.snapshot_bytes + self.log_bytes
     }
 
     fn add(&mut self, changes: &[PendingChange]) {
@@ -83,6 +89,7 @@ impl DocumentActor {
             expected: None,
             idempotency: None,
             upload: None,
+            fence: None,
         }
     }
 
@@ -131,10 +138,14 @@ impl DocumentActor {
 
     /// Sends what was stored to everybody, then lets out what waited for it.
     async fn stored(&mut self, first: Version, flight: Flight) {
-        if first.0 > self.version.0 + 1 {
+        let is_next = first.0 == self.version.0 + 1;
+        if !is_next {
             self.catch_up(Version(first.0 - 1)).await;
         }
-        if self.life == Life::Ended {
+        if self.life != Life::Open {
+            if let Some(edit) = flight.edit {
+                edit.request.answer(Err(reloading()));
+            }
             return batch::refuse(flight.outputs, &"the document is being reloaded");
         }
         let last = Version(first.0 + flight.changes.len() as u64 - 1);
@@ -161,7 +172,21 @@ impl DocumentActor {
             output.release(first, last, &flight.changes);
         }
         if let Some(state) = flight.state {
-            self.save_snapshot(last, state);
+            self.save_due_snapshot(is_next.then_some(state));
+        }
+    }
+
+    /// Stores a snapshot of the version that was reached. None where others stored changes before this commit: the state
+    /// that was taken for it lacks them. It is taken anew if nothing newer is applied yet, or else with a later commit.
+    fn save_due_snapshot(&mut self, state: Option<Bytes>) {
+        let state = match state {
+            Some(state) => Ok(state),
+            None if self.pending.is_empty() => self.replica.state(),
+            None => return,
+        };
+        match state {
+            Ok(state) => self.save_snapshot(self.version, state),
+            Err(failure) => self.fail(&failure),
         }
     }
 
@@ -201,22 +226,23 @@ impl DocumentActor {
                 .await
             {
                 Ok(changes) if changes.is_empty() => return self.log_head = self.version,
-                Ok(changes) => self.take_stored(
-                    changes
-                        .into_iter()
-                        .filter(|change| change.version <= to)
-                        .collect(),
-                ),
+                Ok(mut changes) => {
+                    changes.retain(|change| change.version <= to);
+                    self.take_stored(changes).await;
+                }
                 Err(error) => return self.fail(&error),
             }
         }
     }
 
-    fn take_stored(&mut self, changes: Vec<Change>) {
+    async fn take_stored(&mut self, changes: Vec<Change>) {
         let mut has_hanging_edges = false;
         for change in &changes {
-            match self.replica.apply_stored(&change.update) {
-                Ok(recorded) => has_hanging_edges |= recorded.has_hanging_edges,
+            match self.apply_stored(&change.update).await {
+                Ok(Applied::Changed(_, recorded)) => {
+                    has_hanging_edges |= recorded.has_hanging_edges;
+                }
+                Ok(Applied::Nothing | Applied::Missing) => {}
                 Err(failure) => return self.fail(&failure),
             }
             self.attribution
@@ -246,14 +272,12 @@ impl DocumentActor {
                 self.edits.push_front(edit.request);
             }
             Ok(Appended::Repeated(first)) => edit.request.answer(first_outcome(first)),
-            Ok(_) => edit.request.answer(Err(crate::Error::Unavailable(
-                "the document is being reloaded".into(),
-            ))),
+            Ok(_) => edit.request.answer(Err(reloading())),
             Err(error) => edit.request.answer(Err(error)),
         }
     }
 
-    async fn rebuild(&mut self) -> Result<()> {
+    pub(super) async fn rebuild(&mut self) -> Result<()> {
         let fresh = Self::open(self.shared.clone(), self.work.clone()).await?;
         let former = self.version;
         self.replica = fresh.replica;
@@ -280,7 +304,7 @@ impl DocumentActor {
     /// Refuses an update that would make the document larger than is allowed.
     pub(super) fn check_growth(&mut self, bytes: usize) -> std::result::Result<(), String> {
         let limit = self.shared.options.document_bytes;
-        if self.growth.snapshot_bytes + self.growth.log_bytes + bytes <= limit {
+        if self.growth.bytes() + bytes <= limit {
             return Ok(());
         }
         // The estimate counts what has been deleted since; the state itself decides.
@@ -306,7 +330,8 @@ impl DocumentActor {
             self.advance().await;
         }
         self.close_all(1012, "the document was closed; reconnect");
-        if self.growth.changes > 0
+        if self.life != Life::Failed
+            && self.growth.changes > 0
             && let Ok(state) = self.replica.state()
         {
             self.save_snapshot(self.version, state);
@@ -314,8 +339,12 @@ impl DocumentActor {
     }
 }
 
+fn reloading() -> Error {
+    Error::Unavailable("the document is being reloaded".into())
+}
+
 fn first_outcome(first: serde_json::Value) -> Result<EditOutcome> {
     serde_json::from_value(first)
         .map(EditOutcome::Applied)
-        .map_err(|error| crate::Error::Internal(error.into()))
+        .map_err(|error| Error::Internal(error.into()))
 }

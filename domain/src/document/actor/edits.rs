@@ -83,6 +83,14 @@ impl Edit {
         }
     }
 
+    /// The size of a raw update; other edits are small.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Update(_, update) => update.len(),
+            _ => 0,
+        }
+    }
+
     /// The editor's own words for the history.
     fn note(&self) -> Option<String> {
         match self {
@@ -119,9 +127,11 @@ impl RunningEdit {
 
 impl DocumentActor {
     /// Takes an edit in: raw updates at once, like a frame; structured edits wait until they are alone.
-    pub(super) fn take_edit(&mut self, request: EditRequest) {
+    pub(super) async fn take_edit(&mut self, request: EditRequest) {
         match request.edit {
-            Edit::Update(editor, update) => self.raw_update(&editor.actor, &update, request.reply),
+            Edit::Update(editor, update) => {
+                self.raw_update(&editor.actor, &update, request.reply).await;
+            }
             edit => self.edits.push_back(EditRequest {
                 edit,
                 reply: request.reply,
@@ -129,7 +139,7 @@ impl DocumentActor {
         }
     }
 
-    fn raw_update(
+    async fn raw_update(
         &mut self,
         actor: &Actor,
         update: &Bytes,
@@ -139,7 +149,7 @@ impl DocumentActor {
         if let Err(reason) = self.check_growth(update.len()) {
             return refuse(reply, Error::TooLarge(reason));
         }
-        match self.replica.apply(update, false) {
+        match self.apply(update, false).await {
             Ok(replica::Applied::Changed(update, recorded)) => {
                 let index =
                     self.pending
@@ -152,6 +162,7 @@ impl DocumentActor {
                 let text = "the update builds on changes that the server does not have; send one that starts from the server's state";
                 refuse(reply, Error::Invalid(text.to_owned()));
             }
+            Err(Failure::TooLarge(reason)) => refuse(reply, Error::TooLarge(reason)),
             Err(failure) => {
                 self.shared
                     .quarantine(&self.work, actor.clone(), update, &failure.to_string());
@@ -159,9 +170,7 @@ impl DocumentActor {
                     reply,
                     Error::Invalid(format!("the update was refused: {failure}")),
                 );
-                if !matches!(failure, Failure::Rejected(_)) {
-                    self.fail(&failure);
-                }
+                self.recover(&failure).await;
             }
         }
     }
@@ -259,6 +268,7 @@ impl DocumentActor {
         let command = AppendChanges {
             expected: Some(self.version),
             idempotency: editor.idempotency.clone().map(|key| (key, json!(applied))),
+            fence: editor.fence,
             upload: if let Edit::Upload(_, upload) = &request.edit {
                 Some(upload.clone())
             } else {

@@ -5,10 +5,12 @@
 //!   every answer, acknowledgement and frame waits for the commit of all that was applied before it.
 //! - At most one commit is under way; what comes meanwhile is applied, gathered and stored with the next one.
 //! - A structured edit is alone: it starts when all else is stored, and nothing is taken in until it is settled.
-//! - After any failure between validation and commit the replica is thrown away.
+//! - After any failure between validation and commit the replica is thrown away, and nothing is made of it: a snapshot
+//!   holds exactly what the log holds up to its version.
 //!
 //! Not here: finding or opening actors (`service`), bytes of protocols (`api`).
 
+mod application;
 mod batch;
 mod commit;
 mod edits;
@@ -18,7 +20,7 @@ use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -26,11 +28,13 @@ use tokio::time::MissedTickBehavior;
 
 use crate::actor::Actor;
 use crate::document::attribution::Attribution;
+use crate::document::lib0::MAX_SAFE_INTEGER;
 use crate::document::outbox::Outbox;
 use crate::document::presence::{PresenceMap, Source};
 use crate::document::replica::Replica;
 use crate::document::room::{Access, Inbound, Join, Outbound, Presence};
 use crate::document::service::Shared;
+use crate::document::threads::OwnThread;
 use crate::document::{UpdateLimits, Version};
 use crate::error::{Error, Result};
 use crate::ids::ConnectionId;
@@ -45,6 +49,11 @@ use batch::{Batch, Flight};
 const BURST: usize = 256;
 /// How often a document with connections looks after expired presence and dropped connections.
 const CARE_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a document works before others on its thread get a turn.
+const TURN: Duration = Duration::from_millis(5);
+/// Stored bytes from which on a document has a thread of its own, and of an update that it is taken in on one.
+const LARGE_DOCUMENT: usize = 128 << 10;
+const LARGE_UPDATE: usize = 64 << 10;
 
 /// What an actor is asked.
 pub(crate) enum Message {
@@ -58,6 +67,8 @@ pub(crate) enum Message {
     Edit(EditRequest),
     /// Presence, and how to follow it.
     Presence(oneshot::Sender<watch::Receiver<Vec<Presence>>>),
+    /// Somebody without a connection is at a node: who, the name that others see, which node.
+    Show(Actor, String, Option<String>),
     /// Awareness from another process; none asks for ours.
     Signal(uuid::Uuid, Option<Bytes>),
     /// The log holds this version.
@@ -70,7 +81,17 @@ pub(crate) enum Message {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Life {
     Open,
+    /// Nobody needs the document; all is stored.
     Ended,
+    /// The replica can not be trusted any more.
+    Failed,
+}
+
+/// Where an actor lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Home {
+    SharedThread,
+    OwnThread,
 }
 
 /// A connection, as the actor sees it.
@@ -103,6 +124,9 @@ pub(crate) struct DocumentActor {
     unused_since: Option<Timestamp>,
     is_stopping: bool,
     life: Life,
+    home: Home,
+    /// Messages that were received and not taken yet.
+    received: VecDeque<Message>,
 }
 
 impl DocumentActor {
@@ -116,8 +140,10 @@ impl DocumentActor {
             .map(|(version, _)| *version)
             .or(stored.snapshot.as_ref().map(|snapshot| snapshot.version));
         let version = version.unwrap_or_default();
-        let replica = Replica::build(work.kind, UpdateLimits::default(), &stored)
-            .map_err(|failure| Error::Internal(failure.into()))?;
+        let kind = work.kind;
+        let building = move || Replica::build(kind, UpdateLimits::default(), &stored);
+        let replica = shared.threads.compute(building).await?;
+        let replica = replica.map_err(|failure| Error::Internal(failure.into()))?;
         Ok(Self {
             shared,
             work,
@@ -135,18 +161,29 @@ impl DocumentActor {
             unused_since: None,
             is_stopping: false,
             life: Life::Open,
+            home: Home::SharedThread,
+            received: VecDeque::new(),
         })
     }
 
     /// Runs until nobody needs the document any more, or it fails. Messages left in the mailbox are for a new actor.
-    pub(crate) async fn run(mut self, mailbox: &mut mpsc::Receiver<Message>) {
+    /// Returns itself where it has to go on on a thread of its own.
+    pub(crate) async fn run(
+        mut self,
+        mailbox: &mut mpsc::Receiver<Message>,
+    ) -> Option<(Self, OwnThread)> {
         self.ask_for_presence();
         let mut burst = Vec::with_capacity(16);
         let mut care = tokio::time::interval(CARE_INTERVAL.min(self.idle_time()));
         care.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while self.life == Life::Open {
-            let may_receive =
+            if let Some(thread) = self.way_out() {
+                self.home = Home::OwnThread;
+                return Some((self, thread));
+            }
+            let may_take =
                 self.edits.is_empty() && !self.in_flight.as_ref().is_some_and(Flight::is_edit);
+            let may_receive = may_take && self.received.is_empty();
             tokio::select! {
                 biased;
                 result = settled(&mut self.in_flight) => self.settle(result).await,
@@ -154,26 +191,57 @@ impl DocumentActor {
                     if burst.is_empty() {
                         break;
                     }
-                    for message in burst.drain(..) {
-                        self.take(message);
-                    }
+                    self.received.extend(burst.drain(..));
+                    continue;
                 }
+                () = std::future::ready(()), if may_take && !may_receive => self.take_received().await,
                 _ = care.tick() => self.care(mailbox),
             }
             self.advance().await;
         }
         self.end().await;
+        None
     }
 
-    fn take(&mut self, message: Message) {
+    /// A thread of its own, where this document needs one and one is left.
+    fn way_out(&self) -> Option<OwnThread> {
+        let is_large = |message: &Message| match message {
+            Message::Frame(_, Inbound::Update(update) | Inbound::SyncStep2(update)) => {
+                update.len() > LARGE_UPDATE
+            }
+            Message::Edit(request) => request.edit.bytes() > LARGE_UPDATE,
+            _ => false,
+        };
+        let needs_one = self.home == Home::SharedThread
+            && (self.growth.bytes() > LARGE_DOCUMENT
+                || self.received.front().is_some_and(is_large));
+        needs_one.then(|| self.shared.threads.own()).flatten()
+    }
+
+    /// Takes what was received, for as long as its turn lasts.
+    async fn take_received(&mut self) {
+        let began = Instant::now();
+        while self.life == Life::Open && self.edits.is_empty() {
+            let Some(message) = self.received.pop_front() else {
+                return;
+            };
+            self.take(message).await;
+            if began.elapsed() > TURN {
+                return tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    async fn take(&mut self, message: Message) {
         match message {
             Message::Join(join, outbox, may_write, reply) => {
                 self.join(join, outbox, may_write, reply);
             }
-            Message::Frame(connection, frame) => self.frame(connection, frame),
+            Message::Frame(connection, frame) => self.frame(connection, frame).await,
             Message::Leave(connection) => self.leave(connection),
-            Message::Edit(request) => self.take_edit(request),
-            Message::Presence(reply) => drop(reply.send(self.presence_watch.subscribe())),
+            Message::Edit(request) => self.take_edit(request).await,
+            Message::Presence(reply) => self.follow_presence(reply),
+            Message::Show(actor, label, node) => self.show(actor, label, node.as_deref()),
             Message::Signal(process, payload) => self.signal(process, payload),
             Message::CatchUp(version) => self.log_head = self.log_head.max(version),
             Message::Stop => {
@@ -227,6 +295,27 @@ impl DocumentActor {
         self.peers.remove(&connection);
         let gone = self.presence.leave(connection);
         self.tell_presence(gone);
+    }
+
+    /// What is followed is kept up to date only while somebody does.
+    fn follow_presence(&self, reply: oneshot::Sender<watch::Receiver<Vec<Presence>>>) {
+        self.presence_watch.send_replace(self.presence.list());
+        drop(reply.send(self.presence_watch.subscribe()));
+    }
+
+    fn show(&mut self, actor: Actor, label: String, node: Option<&str>) {
+        let speaker = self.shared.speaker(&actor);
+        let source = Source::Connection {
+            connection: ConnectionId::from_uuid(speaker),
+            actor,
+            label,
+        };
+        let client = speaker.as_u128() as u64 & MAX_SAFE_INTEGER;
+        match self.presence.show(client, node, &source, self.shared.now()) {
+            Ok(accepted) => self.tell_presence(accepted),
+            // Presence is a courtesy: who edits is told by the change itself.
+            Err(error) => tracing::debug!(document.id = %self.work.id, %error, "not shown"),
+        }
     }
 
     fn signal(&mut self, process: uuid::Uuid, payload: Option<Bytes>) {
@@ -317,7 +406,7 @@ impl DocumentActor {
         self.shared.count_failure();
         self.close_all(1013, "the document is being reloaded; reconnect");
         self.pending.refuse(failure);
-        self.life = Life::Ended;
+        self.life = Life::Failed;
     }
 
     fn access_of(&self, connection: ConnectionId) -> Option<Access> {

@@ -13,14 +13,14 @@ use super::DocumentActor;
 use super::batch::Output;
 
 impl DocumentActor {
-    pub(super) fn frame(&mut self, connection: ConnectionId, frame: Inbound) {
+    pub(super) async fn frame(&mut self, connection: ConnectionId, frame: Inbound) {
         if !self.peers.contains_key(&connection) {
             return;
         }
         match frame {
             Inbound::SyncStep1(state_vector) => self.sync_step_1(connection, &state_vector),
-            Inbound::SyncStep2(update) => self.update(connection, &update, true),
-            Inbound::Update(update) => self.update(connection, &update, false),
+            Inbound::SyncStep2(update) => self.update(connection, &update, true).await,
+            Inbound::Update(update) => self.update(connection, &update, false).await,
             Inbound::Awareness(update) => self.awareness(connection, &update),
             Inbound::QueryAwareness => {
                 if let Some(everybody) = self.presence.everybody() {
@@ -51,14 +51,14 @@ impl DocumentActor {
         }
     }
 
-    fn update(&mut self, connection: ConnectionId, update: &Bytes, is_reply: bool) {
+    async fn update(&mut self, connection: ConnectionId, update: &Bytes, is_reply: bool) {
         if self.access_of(connection) != Some(Access::Write) {
             return self.refuse_write(connection, update);
         }
         if let Err(reason) = self.check_growth(update.len()) {
             return self.close(connection, 1009, &reason);
         }
-        match self.replica.apply(update, is_reply) {
+        match self.apply(update, is_reply).await {
             Ok(Applied::Changed(update, recorded)) => {
                 let actor = self.actor_of(connection);
                 self.pending.add(
@@ -81,12 +81,10 @@ impl DocumentActor {
                     Outbound::SyncStep1(self.replica.state_vector()),
                 );
             }
-            Err(Failure::Rejected(rejection)) => {
-                self.reject(connection, update, &rejection.to_string());
-            }
+            Err(Failure::TooLarge(reason)) => self.close(connection, 1009, &reason),
             Err(failure) => {
                 self.reject(connection, update, &failure.to_string());
-                self.fail(&failure);
+                self.recover(&failure).await;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -138,13 +139,34 @@ impl Shared {
     }
 
     /// The life of one actor, from reading its document to its last commit.
-    async fn live(self: Arc<Self>, work: WorkId, mut mailbox: mpsc::Receiver<Message>) {
+    async fn live(self: Arc<Self>, work: WorkId, mailbox: mpsc::Receiver<Message>) {
         match self.open_actor(work).await {
-            Ok(actor) => actor.run(&mut mailbox).await,
+            Ok(actor) => self.live_on(actor, work, mailbox).await,
             Err(error) => {
                 tracing::error!(document.id = %work, %error, source = ?error, "a document can not be opened");
+                self.bury(work, mailbox);
             }
         }
+    }
+
+    /// The rest of an actor's life, which may go on elsewhere.
+    async fn live_on(
+        self: Arc<Self>,
+        actor: DocumentActor,
+        work: WorkId,
+        mut mailbox: mpsc::Receiver<Message>,
+    ) {
+        match actor.run(&mut mailbox).await {
+            None => self.bury(work, mailbox),
+            Some((actor, thread)) => {
+                thread.spawn(move || -> Pin<Box<dyn Future<Output = ()>>> {
+                    Box::pin(self.live_on(actor, work, mailbox))
+                });
+            }
+        }
+    }
+
+    fn bury(&self, work: WorkId, mut mailbox: mpsc::Receiver<Message>) {
         // What is still in the mailbox is dropped with it: its senders see that and come to a new actor.
         mailbox.close();
         drop(mailbox);
@@ -163,26 +185,24 @@ impl Shared {
             .await?
             .pop()
             .ok_or_else(|| Error::not_found("work", work))?;
-        if self.store.is_shared() && lock(&self.followed).insert(row.workspace) {
+        if self.store.is_shared() && !lock(&self.followed).contains(&row.workspace) {
             // The position is read before the document, so that no change falls between them.
             let head = self.store.reads().event_head(row.workspace).await?;
-            self.follow(self.clone().follow_log(row.workspace, head));
+            if lock(&self.followed).insert(row.workspace) {
+                self.follow(self.clone().follow_log(row.workspace, head));
+            }
         }
         DocumentActor::open(self.clone(), row).await
     }
 
     pub(crate) async fn load(&self, work: WorkId) -> Result<(StoredDocument, Vec<NodeVersion>)> {
-        let touches = self.store.reads().list_node_actors(work).await?;
-        let stored = self
-            .store
-            .reads()
-            .load_documents(&[work], None)
-            .await?
-            .pop();
-        Ok((
-            stored.ok_or_else(|| Error::not_found("work", work))?,
-            touches,
-        ))
+        let reads = self.store.reads();
+        let stored = reads.load_documents(&[work], None).await?.pop();
+        let stored = stored.ok_or_else(|| Error::not_found("work", work))?;
+        // Up to the same version, neither less nor more: another process may be storing changes.
+        let version = history::version_of(&stored);
+        let touches = reads.list_node_actors(work, version).await?;
+        Ok((stored, touches))
     }
 
     pub(crate) async fn content_at(&self, work: &Work, at: Version) -> Result<Arc<Content>> {
@@ -192,11 +212,8 @@ impl Shared {
             .load_documents(&[work.id], Some(at))
             .await?
             .pop();
-        history::build_content(
-            work.kind,
-            &stored.ok_or_else(|| Error::not_found("work", work.id))?,
-            at,
-        )
+        let stored = stored.ok_or_else(|| Error::not_found("work", work.id))?;
+        history::content_of(&self.threads, work, stored, at).await
     }
 
     pub(crate) async fn list_changes(
@@ -254,6 +271,11 @@ impl Shared {
 
     pub(crate) fn count_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Who speaks for somebody without a connection: another one in each process, because others let nobody speak for them.
+    pub(crate) fn speaker(&self, actor: &Actor) -> uuid::Uuid {
+        uuid::Uuid::new_v5(&self.process, actor.key().as_bytes())
     }
 
     /// Tells other processes of awareness, or asks them for theirs.

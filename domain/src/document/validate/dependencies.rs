@@ -8,6 +8,7 @@ use yrs::block::ClientID;
 use yrs::{ID, StateVector};
 
 use super::neighbours::Neighbours;
+use super::portions::{NewBlock, Portions};
 use super::walk::{Block, BlockId, Parent, Section, Shape, SharedType, Skeleton};
 use super::{Rejection, UpdateFacts, UpdateLimits};
 
@@ -38,12 +39,12 @@ impl Place {
 }
 
 pub(super) fn check(
-    skeleton: &Skeleton,
+    skeleton: Skeleton,
     known: &StateVector,
     limits: &UpdateLimits,
 ) -> Result<UpdateFacts, Rejection> {
     let mut facts = UpdateFacts {
-        missing: is_missing(skeleton, known)?,
+        missing: is_missing(&skeleton, known)?,
         has_new_blocks: skeleton.sections.iter().any(|section| {
             let last = section
                 .blocks
@@ -52,6 +53,7 @@ pub(super) fn check(
                 .find(|block| block.shape != Shape::Gap);
             last.is_some_and(|block| block.end() > clock_of(known, section.client))
         }),
+        weight: skeleton.weight,
         ..UpdateFacts::default()
     };
     for &(client, start, end) in &skeleton.deletes {
@@ -59,7 +61,9 @@ pub(super) fn check(
         facts.deletes.insert(id, end - start);
     }
     if !facts.missing {
-        facts.neighbours = Order::new(skeleton, known, limits).run()?;
+        let order = Order::new(&skeleton, known, limits).run()?;
+        facts.neighbours = order.neighbours;
+        facts.portions = Portions::new(order.taken, skeleton.deletes);
     }
     Ok(facts)
 }
@@ -129,6 +133,8 @@ struct Order<'update> {
     /// Per section, the places of the blocks that were taken in.
     places: Vec<Vec<Place>>,
     neighbours: Neighbours,
+    /// What the document does not have, in this order.
+    taken: Vec<NewBlock>,
 }
 
 impl<'update> Order<'update> {
@@ -143,10 +149,11 @@ impl<'update> Order<'update> {
             limits,
             places: vec![Vec::new(); skeleton.sections.len()],
             neighbours: Neighbours::default(),
+            taken: Vec::new(),
         }
     }
 
-    fn run(mut self) -> Result<Neighbours, Rejection> {
+    fn run(mut self) -> Result<Self, Rejection> {
         let mut waiting = vec![false; self.skeleton.sections.len()];
         for first in 0..self.skeleton.sections.len() {
             let mut stack = vec![first];
@@ -165,7 +172,7 @@ impl<'update> Order<'update> {
                 }
             }
         }
-        Ok(self.neighbours)
+        Ok(self)
     }
 
     /// Takes in blocks of a section until it ends or needs a block of another, and then names that one.
@@ -185,8 +192,13 @@ impl<'update> Order<'update> {
             }
             let place = self.place(block)?;
             check_fit(block, place)?;
-            self.note_neighbour(block, place);
+            self.note_neighbour(block, place)?;
             self.places[section].push(place);
+            self.taken.push(NewBlock {
+                client: *client,
+                clock: block.clock,
+                bytes: block.bytes,
+            });
         }
         Ok(None)
     }
@@ -233,16 +245,16 @@ impl<'update> Order<'update> {
         self.place_of(id).unwrap_or(Place::NOWHERE)
     }
 
-    fn note_neighbour(&mut self, block: &Block, place: Place) {
+    fn note_neighbour(&mut self, block: &Block, place: Place) -> Result<(), Rejection> {
         let Some(beside) = place.beside else {
-            return;
+            return Ok(());
         };
         let expected = match block.shape {
-            Shape::Prose => SharedType::Text,
+            Shape::Prose | Shape::Embed => SharedType::Text,
             Shape::Value | Shape::Type(_) => SharedType::Map,
-            Shape::Collected | Shape::Gap | Shape::Deleted => return,
+            Shape::Collected | Shape::Gap | Shape::Deleted => return Ok(()),
         };
-        self.neighbours.insert(beside, expected);
+        self.neighbours.insert(beside, expected)
     }
 
     fn place_of(&self, id: BlockId) -> Option<Place> {
@@ -284,7 +296,9 @@ fn check_fit(block: &Block, place: Place) -> Result<(), Rejection> {
         (Some(SharedType::Text), _) if is_explicit && block.has_key => {
             Err(Rejection::new("a Y.Text is used as a map"))
         }
-        (Some(SharedType::Map), Shape::Prose) => Err(Rejection::new("a Y.Map is used as a text")),
+        (Some(SharedType::Map), Shape::Prose | Shape::Embed) => {
+            Err(Rejection::new("a Y.Map is used as a text"))
+        }
         (Some(SharedType::Text), Shape::Value | Shape::Type(_)) => {
             Err(Rejection::new("a Y.Text holds something other than text"))
         }

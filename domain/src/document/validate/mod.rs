@@ -13,6 +13,7 @@
 
 mod dependencies;
 mod neighbours;
+mod portions;
 mod value;
 mod walk;
 
@@ -21,15 +22,29 @@ mod fuzz_tests;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 pub(crate) use neighbours::{Neighbours, check_neighbours};
-use yrs::StateVector;
+pub(crate) use portions::{Portion, Portions};
 use yrs::block::ClientID;
+use yrs::{ID, StateVector};
 
 use crate::document::lib0::{Malformed, Reader};
 use crate::work::WorkKind;
 
 /// A state vector names at most this many clients.
 const STATE_VECTOR_CLIENTS: u64 = 65_536;
+
+/// For what is stored: it was accepted piece by piece.
+const UNLIMITED: UpdateLimits = UpdateLimits {
+    bytes: usize::MAX,
+    clients: usize::MAX,
+    value_depth: usize::MAX,
+    type_depth: usize::MAX,
+    decoded_bytes: usize::MAX,
+    effort: Duration::MAX,
+    strain: Duration::MAX,
+};
 
 /// How much an update may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,8 +57,12 @@ pub struct UpdateLimits {
     pub value_depth: usize,
     /// Depth of shared types inside each other, counted within the update.
     pub type_depth: usize,
-    /// Memory that decoding it would take, estimated, in bytes.
+    /// Memory that decoding it would take, estimated, in bytes; the same holds for the whole document.
     pub decoded_bytes: usize,
+    /// What applying it may cost beyond the ordinary, in processor time.
+    pub effort: Duration,
+    /// What opening the document may cost beyond the ordinary.
+    pub strain: Duration,
 }
 
 impl Default for UpdateLimits {
@@ -54,6 +73,8 @@ impl Default for UpdateLimits {
             value_depth: 32,
             type_depth: 8,
             decoded_bytes: 160 << 20,
+            effort: Duration::from_secs(8),
+            strain: Duration::from_secs(5),
         }
     }
 }
@@ -65,10 +86,14 @@ pub struct UpdateFacts {
     pub missing: bool,
     /// It holds blocks that the document does not have.
     pub has_new_blocks: bool,
+    /// Memory that it takes, estimated, in bytes.
+    pub weight: usize,
     /// What it deletes; perhaps deleted already.
     pub deletes: yrs::IdSet,
     /// What the document has to say about it: see `check_neighbours`.
     pub(crate) neighbours: Neighbours,
+    /// Its new blocks and deletions, to be applied piece by piece.
+    pub(crate) portions: Portions,
 }
 
 impl UpdateFacts {
@@ -115,7 +140,32 @@ pub fn validate_update(
         )));
     }
     let skeleton = walk::walk(update, kind, limits)?;
-    dependencies::check(&skeleton, known, limits)
+    dependencies::check(skeleton, known, limits)
+}
+
+/// Memory that stored bytes take, estimated; they are not judged.
+pub(crate) fn weigh(stored: &[u8], kind: WorkKind) -> usize {
+    walk::walk(stored, kind, &UNLIMITED).map_or(stored.len(), |skeleton| skeleton.weight)
+}
+
+/// Things in the texts of a document that are no characters: the state of a document as one update (encoding v1).
+pub(crate) fn find_embeds(state: &[u8]) -> Vec<ID> {
+    let skeleton = WorkKind::ALL
+        .into_iter()
+        .find_map(|kind| walk::walk(state, kind, &UNLIMITED).ok());
+    let Some(skeleton) = skeleton else {
+        return Vec::new();
+    };
+    let mut deleted = yrs::IdSet::new();
+    for (client, start, end) in &skeleton.deletes {
+        deleted.insert(ID::new(ClientID::new(*client), *start), end - start);
+    }
+    let embeds = skeleton.sections.iter().flat_map(|section| {
+        let is_embed = |block: &&walk::Block| block.shape == walk::Shape::Embed;
+        let id = |block: &walk::Block| ID::new(ClientID::new(section.client), block.clock);
+        section.blocks.iter().filter(is_embed).map(id)
+    });
+    embeds.filter(|id| !deleted.contains(id)).collect()
 }
 
 /// Reads a state vector without believing its count.

@@ -22,8 +22,29 @@ const MOST: usize = 10_000;
 pub(crate) struct Neighbours(HashSet<(BlockId, SharedType)>);
 
 impl Neighbours {
-    pub(super) fn insert(&mut self, beside: BlockId, expected: SharedType) {
+    pub(super) fn insert(
+        &mut self,
+        beside: BlockId,
+        expected: SharedType,
+    ) -> Result<(), Rejection> {
         self.0.insert((beside, expected));
+        if self.0.len() > MOST {
+            return Err(Rejection::new(format!(
+                "the update touches more than {MOST} places of the document at once"
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes some of them out.
+    pub(crate) fn take(&mut self, most: usize) -> Self {
+        let some: HashSet<_> = self.0.iter().take(most).copied().collect();
+        self.0.retain(|neighbour| !some.contains(neighbour));
+        Self(some)
     }
 }
 
@@ -32,11 +53,6 @@ pub(crate) fn check_neighbours<T: ReadTxn>(
     txn: &T,
     neighbours: &Neighbours,
 ) -> Result<(), Rejection> {
-    if neighbours.0.len() > MOST {
-        return Err(Rejection::new(format!(
-            "the update touches more than {MOST} places of the document at once"
-        )));
-    }
     for (beside, expected) in &neighbours.0 {
         let id = ID::new(ClientID::new(beside.client), beside.clock);
         // A block that was collected has no place any more, and what stands beside it is collected too.

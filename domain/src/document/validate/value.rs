@@ -26,6 +26,10 @@ impl Budget {
         }
     }
 
+    pub(super) const fn spent(&self, limits: &UpdateLimits) -> usize {
+        limits.decoded_bytes - self.left
+    }
+
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), Rejection> {
         self.left = self
             .left

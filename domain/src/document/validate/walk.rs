@@ -53,8 +53,10 @@ pub(super) enum Shape {
     Collected,
     Gap,
     Deleted,
-    /// Characters, formats and embeds.
+    /// Characters and formats.
     Prose,
+    /// What stands in a text and is no character.
+    Embed,
     /// Values and bytes.
     Value,
     Type(SharedType),
@@ -69,6 +71,8 @@ pub(super) struct Block {
     pub(super) parent: Parent,
     pub(super) has_key: bool,
     pub(super) shape: Shape,
+    /// Its place among the bytes of the update.
+    pub(super) bytes: (u32, u32),
 }
 
 impl Block {
@@ -85,6 +89,7 @@ impl Block {
             parent: Parent::OfNeighbour,
             has_key: false,
             shape,
+            bytes: (0, 0),
         }
     }
 }
@@ -106,6 +111,8 @@ pub(super) struct Skeleton {
     pub(super) deletes: Vec<(u64, u32, u32)>,
     /// Whether documents of the kind are one text, without shared types inside.
     pub(super) is_flat: bool,
+    /// Memory that it takes, estimated, in bytes.
+    pub(super) weight: usize,
 }
 
 pub(super) fn walk(
@@ -115,6 +122,7 @@ pub(super) fn walk(
 ) -> Result<Skeleton, Rejection> {
     let mut walker = Walker {
         reader: Reader::new(update),
+        length: update.len(),
         budget: Budget::new(limits),
         kind,
         limits,
@@ -139,6 +147,7 @@ fn root_type(kind: WorkKind, name: &str) -> Option<SharedType> {
 
 struct Walker<'bytes> {
     reader: Reader<'bytes>,
+    length: usize,
     budget: Budget,
     kind: WorkKind,
     limits: &'bytes UpdateLimits,
@@ -152,6 +161,7 @@ impl Walker<'_> {
             by_client: HashMap::new(),
             deletes: Vec::new(),
             is_flat: self.kind == WorkKind::Text,
+            weight: 0,
         };
         for place in 0..count {
             let section = self.section()?;
@@ -161,6 +171,7 @@ impl Walker<'_> {
             skeleton.sections.push(section);
         }
         self.deletes(&mut skeleton.deletes)?;
+        skeleton.weight = self.budget.spent(self.limits);
         Ok(skeleton)
     }
 
@@ -182,7 +193,9 @@ impl Walker<'_> {
         let mut blocks = Vec::new();
         for _ in 0..count {
             self.budget.spend(BLOCK)?;
-            let block = self.block(clock)?;
+            let from = self.position();
+            let mut block = self.block(clock)?;
+            block.bytes = (from, self.position());
             clock = clock
                 .checked_add(block.length)
                 .filter(|end| *end <= MAX_CLOCK)
@@ -221,7 +234,13 @@ impl Walker<'_> {
             parent,
             has_key,
             shape,
+            bytes: (0, 0),
         })
+    }
+
+    /// How far the walk has come; an update is far smaller than what 32 bits can count.
+    fn position(&self) -> u32 {
+        (self.length - self.reader.remaining()) as u32
     }
 
     fn id_if(&mut self, there: bool) -> Result<Option<BlockId>, Rejection> {
@@ -262,7 +281,7 @@ impl Walker<'_> {
                 Ok((1, Shape::Value))
             }
             4 => self.characters(),
-            5 => self.json().map(|()| (1, Shape::Prose)),
+            5 => self.json().map(|()| (1, Shape::Embed)),
             6 => {
                 self.budget.spend(self.reader.var_string()?.len())?;
                 self.json().map(|()| (1, Shape::Prose))

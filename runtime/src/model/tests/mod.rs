@@ -59,5 +59,6 @@ fn request() -> ModelRequest {
             message(Speaker::User, "Write a line about rain."),
         ],
         summaries: 0,
+        situation: None,
     }
 }

@@ -19,6 +19,7 @@ fn planned() -> ModelRequest {
             message(Speaker::System, "Budget: 5."),
         ],
         summaries: 2,
+        situation: None,
     }
 }
 

@@ -1,0 +1,81 @@
+//! Folding a task's projections out of its journal (J4).
+
+use serde_json::Value;
+
+use super::{ChecklistItem, Projections};
+use crate::error::{Error, Result};
+use crate::ids::TaskId;
+use crate::journal::{JournalEntry, JournalKind, JournalReads};
+
+/// Entries that are read at once.
+const PAGE: u32 = 500;
+
+/// The projections as the journal tells them: the last plan, and what people confirmed since. None before the first plan.
+pub(crate) async fn fold(
+    reads: &(impl JournalReads + ?Sized),
+    task: TaskId,
+) -> Result<Option<Projections>> {
+    let plan = reads
+        .list_newest_journal(task, &[JournalKind::Plan], 0, 1)
+        .await?;
+    let Some(plan) = plan.first() else {
+        return Ok(None);
+    };
+    let mut projections = read_plan(plan)?;
+    let mut after = plan.sequence;
+    loop {
+        let request = crate::page::PageRequest {
+            first: PAGE,
+            after: Some(after),
+        };
+        let page = reads
+            .list_journal(task, &[JournalKind::IncomingMessage], request)
+            .await?;
+        for entry in &page.rows {
+            confirm(&mut projections.checklist, &entry.data);
+            after = entry.sequence;
+        }
+        if !page.has_next {
+            return Ok(Some(projections));
+        }
+    }
+}
+
+fn read_plan(plan: &JournalEntry) -> Result<Projections> {
+    let text = |key: &str| {
+        plan.data[key]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| unreadable(plan, key))
+    };
+    let checklist: Vec<ChecklistItem> = serde_json::from_value(plan.data["checklist"].clone())
+        .map_err(|_| unreadable(plan, "checklist"))?;
+    Ok(Projections {
+        summary: text("summary")?,
+        short_line: text("shortLine")?,
+        checklist,
+        rewritten_at: Some(plan.at),
+        journal_sequence: plan.data["seenSequence"]
+            .as_u64()
+            .ok_or_else(|| unreadable(plan, "seenSequence"))?,
+    })
+}
+
+/// Marks the items that an answer confirmed; the answer's entry names them.
+pub(crate) fn confirm(checklist: &mut [ChecklistItem], answer: &Value) {
+    let Some(confirmed) = answer["confirmedItems"].as_array() else {
+        return;
+    };
+    for item in checklist {
+        if confirmed.iter().any(|id| id.as_str() == Some(&item.id)) {
+            item.is_confirmed = true;
+        }
+    }
+}
+
+fn unreadable(plan: &JournalEntry, key: &str) -> Error {
+    Error::internal(format!(
+        "journal entry {}: `{key}` of the plan can not be read",
+        plan.sequence
+    ))
+}

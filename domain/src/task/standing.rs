@@ -1,0 +1,267 @@
+//! Where a task stands after a step, decided from stored state alone (A2).
+//!
+//! Invariants
+//! - The model's own `next` is a hint: it never ends a task, and never keeps one going.
+
+use super::{Autonomy, ChecklistItem, TaskStatus};
+
+/// Limits of tasks; a task over one is paused, and goes on when a person raises it or resumes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskLimits {
+    /// Steps of a turn; the next one is in a new turn.
+    pub steps_per_turn: u32,
+    /// Turns since a person last resumed the task.
+    pub turns: u32,
+    /// Tokens of requests and replies together.
+    pub tokens: u64,
+    /// Days since it was made.
+    pub days: u32,
+    /// Turns in a row without meaningful progress before a nudge; one more, and the task is blocked.
+    pub idle_turns: u32,
+    /// Claims in a row after which a turn did not move on, before it is held.
+    pub idle_claims: u32,
+    /// Times in a row that the model could not be asked, before the task is blocked.
+    pub model_failures: u32,
+}
+
+impl Default for TaskLimits {
+    fn default() -> Self {
+        Self {
+            steps_per_turn: 25,
+            turns: 200,
+            tokens: 50_000_000,
+            days: 90,
+            idle_turns: 3,
+            idle_claims: 5,
+            model_failures: 8,
+        }
+    }
+}
+
+/// Stored state after a step, as far as it decides what happens next.
+#[derive(Debug, Clone)]
+pub struct Standing<'a> {
+    /// The task's status.
+    pub status: TaskStatus,
+    /// How far the agent may go.
+    pub autonomy: Autonomy,
+    /// The plan.
+    pub checklist: &'a [ChecklistItem],
+    /// Ids of closed items that a person has seen.
+    pub shown_items: &'a [String],
+    /// Whether an unread message waits.
+    pub has_unread: bool,
+    /// Whether a card of the task is open.
+    pub has_open_card: bool,
+    /// Whether the model must see what came of the step's calls: one failed, was refused, or has an unknown outcome.
+    pub has_trouble: bool,
+    /// Steps settled in this turn.
+    pub steps: u32,
+    /// Turns in a row without meaningful progress, this one included if it has made none.
+    pub idle_turns: u32,
+    /// Which limit is reached, in words.
+    pub limit: Option<String>,
+    /// Limits.
+    pub limits: TaskLimits,
+}
+
+/// What happens next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The next step of this turn.
+    NextStep,
+    /// This turn is full: the next step is in a new one.
+    NextTurn,
+    /// The task waits for a person; a card for this item is raised first, where one is named.
+    AskPerson(Option<String>),
+    /// A person holds the task.
+    Hold,
+    /// A limit holds the task.
+    Limit(String),
+    /// It has not come further for too long.
+    NoProgress,
+    /// Nothing is left to do.
+    Deliver,
+}
+
+/// What happens next, from stored state.
+pub fn verdict(standing: &Standing<'_>) -> Verdict {
+    if standing.status == TaskStatus::Paused {
+        return Verdict::Hold;
+    }
+    if let Some(limit) = &standing.limit {
+        return Verdict::Limit(limit.clone());
+    }
+    if standing.has_unread {
+        return go_on(standing);
+    }
+    if standing.has_open_card {
+        return Verdict::AskPerson(None);
+    }
+    if let Some(item) = item_to_show(standing) {
+        return Verdict::AskPerson(Some(item.id.clone()));
+    }
+    if standing.has_trouble {
+        return go_on(standing);
+    }
+    if standing.checklist.iter().all(|item| item.state.is_closed()) {
+        return Verdict::Deliver;
+    }
+    go_on(standing)
+}
+
+fn go_on(standing: &Standing<'_>) -> Verdict {
+    let is_full = standing.steps >= standing.limits.steps_per_turn;
+    match is_full {
+        false => Verdict::NextStep,
+        // What a person wrote deserves a look before the task is given up.
+        true if standing.idle_turns > standing.limits.idle_turns && !standing.has_unread => {
+            Verdict::NoProgress
+        }
+        true => Verdict::NextTurn,
+    }
+}
+
+/// The item that a person must look at before the task goes on.
+fn item_to_show<'a>(standing: &Standing<'a>) -> Option<&'a ChecklistItem> {
+    let is_unseen = |item: &&ChecklistItem| {
+        item.state == super::ChecklistState::Done
+            && !item.is_confirmed
+            && !standing.shown_items.contains(&item.id)
+    };
+    match standing.autonomy {
+        Autonomy::RunUntilDone => None,
+        Autonomy::AskAtCheckpoints => standing
+            .checklist
+            .iter()
+            .find(|item| item.is_open_checkpoint()),
+        Autonomy::AskEachStep => standing
+            .checklist
+            .iter()
+            .find(|item| item.is_open_checkpoint() || is_unseen(item)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ChecklistState;
+    use super::*;
+
+    fn item(id: &str, state: ChecklistState, needs_confirmation: bool) -> ChecklistItem {
+        ChecklistItem {
+            id: id.to_owned(),
+            title: id.to_owned(),
+            state,
+            needs_confirmation,
+            is_confirmed: false,
+            depends_on: Vec::new(),
+            outputs: Vec::new(),
+            evidence: None,
+        }
+    }
+
+    fn standing(checklist: &[ChecklistItem]) -> Standing<'_> {
+        Standing {
+            status: TaskStatus::Running,
+            autonomy: Autonomy::AskAtCheckpoints,
+            checklist,
+            shown_items: &[],
+            has_unread: false,
+            has_open_card: false,
+            has_trouble: false,
+            steps: 1,
+            idle_turns: 0,
+            limit: None,
+            limits: TaskLimits::default(),
+        }
+    }
+
+    #[test]
+    fn an_empty_plan_is_closed_and_the_task_delivered() {
+        assert_eq!(verdict(&standing(&[])), Verdict::Deliver);
+    }
+
+    #[test]
+    fn an_open_item_means_another_step() {
+        let plan = [item("a", ChecklistState::Todo, false)];
+        assert_eq!(verdict(&standing(&plan)), Verdict::NextStep);
+    }
+
+    #[test]
+    fn a_pause_holds_whatever_else_is_true() {
+        let mut state = standing(&[]);
+        (state.status, state.has_unread) = (TaskStatus::Paused, true);
+        assert_eq!(verdict(&state), Verdict::Hold);
+    }
+
+    #[test]
+    fn a_limit_comes_before_an_unread_message() {
+        let mut state = standing(&[]);
+        (state.limit, state.has_unread) = (Some("200 turns".to_owned()), true);
+        assert_eq!(verdict(&state), Verdict::Limit("200 turns".to_owned()));
+    }
+
+    #[test]
+    fn an_unread_message_is_read_before_anything_is_asked_or_delivered() {
+        let mut state = standing(&[]);
+        (state.has_unread, state.has_open_card) = (true, true);
+        assert_eq!(verdict(&state), Verdict::NextStep);
+    }
+
+    #[test]
+    fn an_open_card_waits_for_a_person() {
+        let mut state = standing(&[]);
+        state.has_open_card = true;
+        assert_eq!(verdict(&state), Verdict::AskPerson(None));
+    }
+
+    #[test]
+    fn a_checkpoint_that_the_model_did_not_ask_about_is_asked_by_the_runtime() {
+        let plan = [item("look", ChecklistState::Done, true)];
+        assert_eq!(
+            verdict(&standing(&plan)),
+            Verdict::AskPerson(Some("look".to_owned()))
+        );
+    }
+
+    #[test]
+    fn run_until_done_passes_checkpoints() {
+        let plan = [item("look", ChecklistState::Done, true)];
+        let mut state = standing(&plan);
+        state.autonomy = Autonomy::RunUntilDone;
+        assert_eq!(verdict(&state), Verdict::Deliver);
+    }
+
+    #[test]
+    fn ask_each_step_shows_every_closed_item_once() {
+        let plan = [
+            item("a", ChecklistState::Done, false),
+            item("b", ChecklistState::Todo, false),
+        ];
+        let mut state = standing(&plan);
+        state.autonomy = Autonomy::AskEachStep;
+        assert_eq!(verdict(&state), Verdict::AskPerson(Some("a".to_owned())));
+        let shown = ["a".to_owned()];
+        state.shown_items = &shown;
+        assert_eq!(verdict(&state), Verdict::NextStep);
+    }
+
+    #[test]
+    fn trouble_is_shown_to_the_model_before_the_task_is_delivered() {
+        let mut state = standing(&[]);
+        state.has_trouble = true;
+        assert_eq!(verdict(&state), Verdict::NextStep);
+    }
+
+    #[test]
+    fn a_full_turn_is_followed_by_another_until_nothing_comes_of_it() {
+        let plan = [item("a", ChecklistState::Todo, false)];
+        let mut state = standing(&plan);
+        (state.steps, state.idle_turns) = (25, 3);
+        assert_eq!(verdict(&state), Verdict::NextTurn);
+        state.idle_turns = 4;
+        assert_eq!(verdict(&state), Verdict::NoProgress);
+        state.has_unread = true;
+        assert_eq!(verdict(&state), Verdict::NextTurn);
+    }
+}

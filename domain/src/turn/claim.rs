@@ -1,0 +1,182 @@
+//! Claiming a turn: another epoch, a lease, and what there is to go on from, in one transaction (D4).
+//!
+//! Invariants
+//! - Of several that claim at once, one gets the turn: a claim is written over the epoch that it has read.
+//! - What a dead worker left begun is judged here, once: what may run again will, the rest has an unknown outcome (D3).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::json;
+
+use super::change::stored_turn;
+use super::open::open_step;
+use super::settle::{After, settle};
+use super::{
+    Call, CallState, Fence, Lease, Spare, Step, StepState, Turn, TurnChange, TurnState, WorkerId,
+};
+use crate::actor::Actor;
+use crate::error::Result;
+use crate::journal::JournalKind;
+use crate::store::{Command, Scope, Transaction};
+use crate::task::{TaskChange, TaskLimits, TaskStatus};
+use crate::time::Timestamp;
+
+/// Claims a turn that is due, or whose worker is gone.
+#[derive(Debug, Clone)]
+pub struct ClaimTurn {
+    /// The turn, with the epoch at which it was seen.
+    pub fence: Fence,
+    /// Who claims.
+    pub owner: WorkerId,
+    /// For how long.
+    pub lease: Duration,
+    /// Take it over from a worker that renews its lease and does not move on.
+    pub is_forced: bool,
+    /// Limits of tasks.
+    pub limits: TaskLimits,
+    /// Ids for what is made.
+    pub spare: Spare,
+    /// The present time.
+    pub at: Timestamp,
+}
+
+/// A claimed turn, and what there is to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claimed {
+    /// The fence of everything that follows.
+    pub fence: Fence,
+    /// What there is to do.
+    pub after: After,
+}
+
+#[async_trait]
+impl Command for ClaimTurn {
+    /// None where there was nothing to claim, or nothing left to do.
+    type Output = Option<Claimed>;
+    const NAME: &'static str = "turn.claim";
+
+    fn scope(&self) -> Scope {
+        Scope::Workspace(self.fence.workspace)
+    }
+
+    async fn run(&self, tx: &dyn Transaction) -> Result<Option<Claimed>> {
+        let mut turn = stored_turn(tx, self.fence).await?;
+        let now = tx.lease_time(self.at).await?;
+        if turn.epoch != self.fence.epoch || !self.is_claimable(&turn, now) {
+            return Ok(None);
+        }
+        let is_takeover = turn.state == TurnState::Running;
+        let presented = turn.epoch;
+        turn.epoch = presented.next();
+        turn.state = TurnState::Running;
+        turn.lease = Some(Lease {
+            owner: self.owner,
+            expires_at: now.plus(self.lease),
+        });
+        turn.not_before = None;
+        turn.started_at.get_or_insert(self.at);
+        turn.idle_claims += 1;
+        let mut task = TaskChange::load(tx, turn.task, Actor::System, self.at).await?;
+        if turn.idle_claims > self.limits.idle_claims {
+            return self.hold(turn, presented, task).await;
+        }
+        if is_takeover {
+            task.note(
+                JournalKind::SystemEvent,
+                format!("another worker took turn {} over", turn.number),
+                json!({"turn": turn.id, "epoch": turn.epoch}),
+            );
+        }
+        if task.task.status != TaskStatus::Paused {
+            task.set_status(TaskStatus::Running, None);
+        }
+        let fence = Fence {
+            epoch: turn.epoch,
+            ..self.fence
+        };
+        let idle_claims = turn.idle_claims;
+        let mut change = TurnChange::of(task, turn, presented);
+        let after = self.resume(&mut change).await?;
+        change.save_claim(idle_claims).await?;
+        Ok(Some(Claimed { fence, after }))
+    }
+}
+
+impl ClaimTurn {
+    fn is_claimable(&self, turn: &Turn, now: Timestamp) -> bool {
+        let is_due = turn.not_before.is_none_or(|time| time <= now);
+        let has_ended = turn.lease.is_none_or(|lease| lease.expires_at <= now);
+        match turn.state {
+            TurnState::Queued | TurnState::Suspended => is_due,
+            TurnState::Running => has_ended || self.is_forced,
+            TurnState::Completed | TurnState::Failed | TurnState::Cancelled => false,
+        }
+    }
+
+    /// Gives a turn up that never moves on, so that it does not take down one worker after the other.
+    async fn hold(
+        &self,
+        turn: Turn,
+        presented: super::Epoch,
+        mut task: TaskChange<'_>,
+    ) -> Result<Option<Claimed>> {
+        let reason = format!(
+            "turn {} was begun {} times at the same place and did not get further; look into the journal and the log of the \
+             server, then resume",
+            turn.number,
+            turn.idle_claims - 1
+        );
+        task.set_status(TaskStatus::Blocked, Some(reason));
+        let mut change = TurnChange::of(task, turn, presented);
+        change.release_open_step().await?;
+        change.end(TurnState::Failed);
+        change.save().await?;
+        Ok(None)
+    }
+
+    /// What there is to do from the resume point on.
+    async fn resume(&self, change: &mut TurnChange<'_>) -> Result<After> {
+        let number = change.turn.settled_steps + 1;
+        let step = change.tx().find_step(change.turn.id, number).await?;
+        match step {
+            Some(step) if step.state == StepState::Decided => self.go_on_with(change, step).await,
+            _ if change.task.task.status == TaskStatus::Paused => {
+                change.release_open_step().await?;
+                change.end(TurnState::Completed);
+                Ok(After::Ended)
+            }
+            _ => Ok(After::Opened(open_step(change, number).await?)),
+        }
+    }
+
+    /// Judges what was begun, and goes on with the calls of a decided step.
+    async fn go_on_with(&self, change: &mut TurnChange<'_>, step: Step) -> Result<After> {
+        let mut calls = change
+            .tx()
+            .list_step_calls(change.turn.id, step.at.step)
+            .await?;
+        for call in &mut calls {
+            if call.state == CallState::Started && !call.idempotent {
+                give_up(change, call).await?;
+            }
+        }
+        if calls.iter().all(|call| call.state.is_over()) {
+            return settle(change, step, &calls, self.limits, self.spare).await;
+        }
+        Ok(After::Calls { step, calls })
+    }
+}
+
+/// Nobody knows whether the call had its effect: the model is told to look before it decides.
+async fn give_up(change: &mut TurnChange<'_>, call: &mut Call) -> Result<()> {
+    call.state = CallState::OutcomeUnknown;
+    call.ended_at = Some(change.task.at);
+    call.error = Some(
+        "the worker was lost while this ran: it may have had its effect or not; check the state before you decide"
+            .to_owned(),
+    );
+    change.tx().update_call(call).await?;
+    change.note_result(call);
+    Ok(())
+}

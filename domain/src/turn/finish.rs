@@ -1,0 +1,231 @@
+//! Finishing calls: the result and everything it brings about, in one transaction; the last one of a step settles it.
+//!
+//! Invariants
+//! - A result that comes after a stop is stored and changes nothing else (D6).
+//! - A result of a worker whose turn was taken over is refused.
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use super::change::stored_turn;
+use super::settle::{After, settle};
+use super::{
+    Call, CallOutcome, CallState, Effect, Fence, LargeResult, Spare, TurnChange, TurnState,
+};
+use crate::actor::Actor;
+use crate::document::Version;
+use crate::error::{Error, Result};
+use crate::event::EventKind;
+use crate::ids::WorkId;
+use crate::journal::JournalKind;
+use crate::store::{Command, Scope, Transaction};
+use crate::task::{LinkedWork, TaskChange, TaskLimits};
+use crate::time::Timestamp;
+
+/// Stores what came of calls of one step.
+#[derive(Debug, Clone)]
+pub struct FinishCalls {
+    /// The turn's fence.
+    pub fence: Fence,
+    /// The step.
+    pub step: u32,
+    /// What came of them.
+    pub finished: Vec<FinishedCall>,
+    /// Limits of tasks.
+    pub limits: TaskLimits,
+    /// Ids for what is made.
+    pub spare: Spare,
+    /// The present time.
+    pub at: Timestamp,
+}
+
+/// What came of one call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FinishedCall {
+    /// Which one, by index.
+    pub index: u32,
+    /// What came of it; a large result is a digest here.
+    pub outcome: CallOutcome,
+    /// The whole of a large result.
+    pub large: Option<LargeResult>,
+    /// What it brings about.
+    pub effects: Vec<Effect>,
+}
+
+#[async_trait]
+impl Command for FinishCalls {
+    /// What follows; none where the turn was stopped meanwhile and the results were stored all the same.
+    type Output = Option<After>;
+    const NAME: &'static str = "call.finish";
+
+    fn scope(&self) -> Scope {
+        Scope::Workspace(self.fence.workspace)
+    }
+
+    async fn run(&self, tx: &dyn Transaction) -> Result<Option<After>> {
+        if stored_turn(tx, self.fence).await?.state == TurnState::Cancelled {
+            self.store_late(tx).await?;
+            return Ok(None);
+        }
+        let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
+        let mut calls = tx.list_step_calls(self.fence.turn, self.step).await?;
+        for finished in &self.finished {
+            let call = started(&mut calls, finished.index, self.fence)?;
+            self.store(tx, call, finished).await?;
+            for effect in &finished.effects {
+                apply(&mut change, call, effect).await?;
+            }
+            change.note_result(call);
+        }
+        let found = tx.find_step(self.fence.turn, self.step).await?;
+        let step = found.ok_or_else(|| Error::not_found("step", self.step))?;
+        let after = if calls.iter().all(|call| call.state.is_over()) {
+            settle(&mut change, step, &calls, self.limits, self.spare).await?
+        } else {
+            After::Calls { step, calls }
+        };
+        change.save().await?;
+        Ok(Some(after))
+    }
+}
+
+/// A call that this epoch has begun.
+fn started(calls: &mut [Call], index: u32, fence: Fence) -> Result<&mut Call> {
+    calls
+        .iter_mut()
+        .find(|call| call.id.index == index)
+        .filter(|call| call.state == CallState::Started && call.epoch == fence.epoch)
+        .ok_or_else(|| Error::Conflict(format!("call {index} is not under way")))
+}
+
+impl FinishCalls {
+    async fn store(
+        &self,
+        tx: &dyn Transaction,
+        call: &mut Call,
+        finished: &FinishedCall,
+    ) -> Result<()> {
+        call.ended_at = Some(self.at);
+        (call.state, call.result, call.error) = match finished.outcome.clone() {
+            CallOutcome::Done(result) => (CallState::Done, Some(result), None),
+            CallOutcome::Failed { error, result } => (CallState::Failed, result, Some(error)),
+            CallOutcome::OutcomeUnknown(error) => (CallState::OutcomeUnknown, None, Some(error)),
+        };
+        if let Some(large) = &finished.large {
+            tx.insert_large_result(self.fence.workspace, &call.id, large)
+                .await?;
+        }
+        tx.update_call(call).await
+    }
+
+    /// The turn was stopped while the calls ran: what they did is known, and paid for, and wakes nothing.
+    async fn store_late(&self, tx: &dyn Transaction) -> Result<()> {
+        let mut task = TaskChange::load(tx, self.fence.task, Actor::System, self.at).await?;
+        let mut calls = tx.list_step_calls(self.fence.turn, self.step).await?;
+        for finished in &self.finished {
+            // Stopping has raised the epoch of the turn, not that of the call; a resume has called its outcome unknown.
+            let is_late = |call: &&mut Call| {
+                call.id.index == finished.index
+                    && call.epoch == self.fence.epoch
+                    && matches!(call.state, CallState::Started | CallState::OutcomeUnknown)
+            };
+            let Some(call) = calls.iter_mut().find(is_late) else {
+                continue;
+            };
+            self.store(tx, call, finished).await?;
+            for effect in &finished.effects {
+                if let Effect::Used(usage) = effect {
+                    task.task.usage.add(usage);
+                }
+            }
+            task.note(
+                JournalKind::Result,
+                format!("{}: came after the stop", call.tool),
+                json!({"call": call.id, "tool": call.tool, "state": call.state, "result": call.result, "error": call.error, "isLate": true}),
+            );
+            task.note_call(call);
+        }
+        task.save().await?;
+        Ok(())
+    }
+}
+
+async fn apply(change: &mut TurnChange<'_>, call: &Call, effect: &Effect) -> Result<()> {
+    let tx = change.tx();
+    match effect {
+        Effect::Reply(message) => change.task.post(message).await,
+        Effect::Ask(card) => {
+            if let Some(item) = &card.item {
+                let shown = &mut change.task.task.course.shown_items;
+                if !shown.contains(item) {
+                    shown.push(item.clone());
+                }
+            }
+            change.task.raise(card).await
+        }
+        Effect::Exchange { line, exchange } => {
+            tx.insert_line(line).await?;
+            tx.insert_exchange(line.workspace, exchange).await?;
+            let data = json!({"call": call.id, "executor": line.executor, "line": line.id, "exchange": exchange.number});
+            change
+                .task
+                .note(JournalKind::Answer, exchange.answer.clone(), data);
+            Ok(())
+        }
+        Effect::LoadTools(domain) => {
+            let domains = &mut change.task.task.course.tool_domains;
+            if !domains.contains(domain) {
+                domains.push(domain.clone());
+            }
+            Ok(())
+        }
+        Effect::Read(work, version) => {
+            let linked = linked(change, *work, *version);
+            let read = LinkedWork {
+                last_read_at: Some(change.task.at),
+                ..linked
+            };
+            tx.put_linked_work(&read).await
+        }
+        Effect::Wrote(work, version) => {
+            let linked = linked(change, *work, *version);
+            let written = LinkedWork {
+                last_written_at: Some(change.task.at),
+                ..linked
+            };
+            tx.put_linked_work(&written).await?;
+            let data = json!({"workId": work, "version": version.0});
+            change.task.tell(EventKind::TaskUpdated, data);
+            Ok(())
+        }
+        Effect::Used(usage) => {
+            change.task.task.usage.add(usage);
+            Ok(())
+        }
+    }
+}
+
+fn linked(change: &TurnChange<'_>, work: WorkId, version: Version) -> LinkedWork {
+    LinkedWork {
+        workspace: change.turn.workspace,
+        task: change.turn.task,
+        work,
+        seen_version: version,
+        last_read_at: None,
+        last_written_at: None,
+    }
+}
+
+/// Where a result is larger than this many bytes of JSON, its call holds a digest (C3).
+pub const LARGE_RESULT_BYTES: usize = 8 << 10;
+
+/// The digest of a large result: its beginning, its size, and how to read the rest.
+pub fn digest(call: super::CallId, body: &str) -> Value {
+    let shown: String = body.chars().take(2_000).collect();
+    json!({
+        "handle": call,
+        "bytes": body.len(),
+        "beginning": shown,
+        "note": "the whole is stored; read and search it with read_result",
+    })
+}

@@ -1,0 +1,173 @@
+//! Memories by rules: only what a person asks in so many words to remember.
+//!
+//! Invariants
+//! - Each candidate is a piece of one message, and names that message as its evidence; nothing is inferred (M3).
+
+use domain::ids::MessageId;
+use serde_json::{Value, json};
+
+use super::draft::one_line;
+use super::lexicon::Phrase;
+use crate::model::ModelRequest;
+
+const REMEMBER: &[&str] = &[
+    "remember that",
+    "please remember",
+    "remember",
+    "запомни что",
+    "запомните что",
+    "запомни*",
+    "请记住",
+    "记住",
+    "记一下",
+];
+/// Words before which a request to remember is none: "do you remember", "I can not remember".
+const NOT_BEFORE: &[&str] = &["you", "i", "not", "t", "to", "не"];
+const PREFERENCE: &[&str] = &[
+    "prefer*",
+    "like",
+    "love",
+    "always",
+    "never",
+    "hate",
+    "люблю",
+    "любим*",
+    "предпочита*",
+    "всегда",
+    "никогда",
+    "нравит*",
+    "喜欢",
+    "总是",
+    "从不",
+    "偏好",
+    "永远",
+];
+const SHARED: &[&str] = &[
+    "we",
+    "our",
+    "brand",
+    "company",
+    "team",
+    "мы",
+    "наш*",
+    "бренд*",
+    "компани*",
+    "команд*",
+    "我们",
+    "品牌",
+    "公司",
+    "团队",
+];
+/// Characters of one memory.
+const CONTENT: usize = 500;
+
+/// What is worth remembering of the messages in a request.
+pub(super) fn extract(request: &ModelRequest) -> Value {
+    let texts = request.messages.iter().map(|message| message.text.as_str());
+    let candidates: Vec<Value> = texts
+        .flat_map(messages)
+        .filter_map(|(id, text)| candidate(id, text))
+        .collect();
+    json!({"candidates": candidates})
+}
+
+/// Messages of a text: what stands between the id of one and that of the next.
+fn messages(text: &str) -> Vec<(&str, &str)> {
+    let starts: Vec<(usize, &str)> = text
+        .match_indices("message_")
+        .filter_map(|(at, _)| {
+            let id = text.get(at..at + 40)?;
+            id.parse::<MessageId>().is_ok().then_some((at, id))
+        })
+        .collect();
+    let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|((at, id), end)| (*id, &text[at + id.len()..end]))
+        .collect()
+}
+
+fn candidate(id: &str, text: &str) -> Option<Value> {
+    let phrase = Phrase::of(text);
+    let verb = phrase.find(REMEMBER)?;
+    let before = verb.from.checked_sub(1).map_or("", |at| phrase.word(at));
+    if NOT_BEFORE.contains(&before) {
+        return None;
+    }
+    let end = sentence_end(text, phrase.start_of(verb.to)?);
+    let content = text[phrase.start_of(verb.to)?..end].trim();
+    let said = Phrase::of(content);
+    (said.len() > 1).then(|| {
+        json!({
+            "content": one_line(content, CONTENT),
+            "kind": if said.has(PREFERENCE) { "preference" } else { "fact" },
+            "scope": if said.has(SHARED) { "workspace" } else { "person" },
+            "basis": "explicit",
+            "evidence": [id],
+            "relation": "origin",
+        })
+    })
+}
+
+/// Where the sentence ends that goes on at a place.
+fn sentence_end(text: &str, from: usize) -> usize {
+    let is_end = |c: char| matches!(c, '.' | '!' | '?' | '\n' | '。' | '\u{ff01}' | '\u{ff1f}');
+    text[from..].find(is_end).map_or(text.len(), |at| from + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Function, ModelMessage, Speaker, check};
+
+    #[test]
+    fn only_what_is_asked_to_be_remembered_is_remembered() {
+        let ids: Vec<String> = (0..6).map(|_| MessageId::new().to_string()).collect();
+        let said = [
+            "Please remember that our brand is teal. Make it darker.",
+            "Запомни: я люблю крупные планы",
+            "记住我们的品牌是蓝色。",
+            "Do you remember the fox?",
+            "The fox is red.",
+            "Не запоминай это",
+        ];
+        let text: String = ids
+            .iter()
+            .zip(said)
+            .map(|(id, text)| format!("{id} by person:\n{text}\n"))
+            .collect();
+        let request = ModelRequest {
+            function: Function::ExtractMemories,
+            model: None,
+            messages: vec![ModelMessage {
+                speaker: Speaker::User,
+                text,
+            }],
+            summaries: 0,
+            situation: None,
+        };
+        let found = extract(&request);
+        assert_eq!(check(Function::ExtractMemories, &found), Ok(()));
+        let found: Vec<_> = found["candidates"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|one| {
+                (
+                    one["content"].as_str().expect("text"),
+                    one["kind"].as_str().expect("text"),
+                    one["scope"].as_str().expect("text"),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("our brand is teal", "fact", "workspace"),
+                ("я люблю крупные планы", "preference", "person"),
+                ("我们的品牌是蓝色", "fact", "workspace"),
+            ]
+        );
+    }
+}

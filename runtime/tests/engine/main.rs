@@ -1,0 +1,11 @@
+//! The engine on real storage, with recorded replies of the model: crashes, lost answers, borders between steps, age.
+//!
+//! Time moves by a clock of the test, and workers are driven step by step, so that each test decides what happens when.
+
+mod borders;
+mod crashes;
+mod flat;
+mod journal;
+mod misfits;
+mod schedules;
+mod world;

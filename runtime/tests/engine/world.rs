@@ -1,0 +1,395 @@
+//! A workspace with a person, an engine whose model answers by a script, and two tools whose effects are counted.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use domain::actor::Actor;
+use domain::document::{DocumentOptions, DocumentService};
+use domain::ids::{MessageId, TaskId, TokenId, TurnId, UserId, WorkspaceId};
+use domain::message::{Address, Message, MessageState, PostMessage};
+use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};
+use domain::store::{Command, SharedStore, StoreExt as _};
+use domain::task::{Autonomy, Course, CreateTask, Task, TaskAction, TaskKind, TaskStatus, Usage};
+use domain::time::{Clock, TestClock, Timestamp};
+use domain::turn::{Call, CallId, Claimable, Risk, Spare, Turn};
+use domain::{Error, Result};
+use runtime::engine::{Drive, Engine, EngineOptions, Progress};
+use runtime::executors::Executors;
+use runtime::model::{Function, ModelRequest, Scripted};
+use runtime::tools::{Invocation, Ran, Tool, ToolServices, ToolSpec, Tools};
+use serde_json::{Value, json};
+use storage::{Storage, StorageOptions};
+use tokio_util::sync::CancellationToken;
+
+use storage::faults::FaultyStore;
+
+/// The time at which everything begins.
+pub(crate) const START: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
+
+/// What the tools have done: how often for each call.
+pub(crate) type Effects = Arc<Mutex<BTreeMap<CallId, u32>>>;
+
+/// Everything that a test needs.
+pub(crate) struct World {
+    pub(crate) store: Arc<FaultyStore>,
+    pub(crate) clock: Arc<TestClock>,
+    pub(crate) model: Arc<Scripted>,
+    pub(crate) effects: Effects,
+    pub(crate) caller: Caller,
+    pub(crate) workspace: WorkspaceId,
+    services: ToolServices,
+    tools: Arc<Tools>,
+    storage: Storage,
+    folder: PathBuf,
+}
+
+impl World {
+    /// A world on a new embedded database, whose model answers what the function makes of each request.
+    pub(crate) async fn with_model<F>(answer: F) -> Self
+    where
+        F: Fn(ModelRequest) -> Value + Send + Sync + 'static,
+    {
+        let answer = Arc::new(answer);
+        Self::with(Scripted::answering(move |request| {
+            let answer = answer.clone();
+            async move { Ok(Scripted::reply(answer(request))) }
+        }))
+        .await
+    }
+
+    /// A world whose model is this one.
+    pub(crate) async fn with(model: Arc<Scripted>) -> Self {
+        let folder =
+            std::env::temp_dir().join(format!("atelier-engine-{}", uuid::Uuid::new_v4().simple()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let storage = storage::open(StorageOptions {
+            database_url: format!("sqlite://{}", folder.join("test.sqlite").display()),
+            connections: 8,
+            blob_url: folder.join("blobs").display().to_string(),
+            blob_options: Vec::new(),
+        })
+        .await
+        .expect("the database opens");
+        let store = FaultyStore::new(storage.store.clone());
+        let shared: SharedStore = store.clone();
+        let clock = TestClock::new(START);
+        let (caller, workspace) = bootstrap(&shared).await;
+        let documents =
+            DocumentService::start(DocumentOptions::default(), shared.clone(), clock.clone());
+        let effects = Effects::default();
+        let press = |name, idempotent| -> Arc<dyn Tool> {
+            Arc::new(Press::new(name, idempotent, effects.clone()))
+        };
+        Self {
+            tools: Arc::new(Tools::new(vec![press("note", true), press("press", false)])),
+            services: ToolServices {
+                store: shared,
+                documents,
+                clock: clock.clone(),
+                model: model.clone(),
+                executors: Arc::new(Executors::default()),
+                prices: runtime::model::Prices::default(),
+            },
+            store,
+            clock,
+            model,
+            effects,
+            caller,
+            workspace,
+            storage,
+            folder,
+        }
+    }
+
+    /// An engine of a new process.
+    pub(crate) fn engine(&self) -> Engine {
+        Engine::new(
+            self.services.clone(),
+            self.tools.clone(),
+            EngineOptions::default(),
+        )
+    }
+
+    /// Makes a task.
+    pub(crate) async fn task(&self, goal: &str) -> TaskId {
+        let task = self.new_task(goal);
+        let command = CreateTask {
+            caller: self.caller,
+            task,
+            works: Vec::new(),
+            idempotency: None,
+            spare: Spare::new(),
+        };
+        self.run(command).await.expect("makes a task")
+    }
+
+    pub(crate) fn new_task(&self, goal: &str) -> Task {
+        let now = self.clock.now();
+        Task {
+            id: TaskId::new(),
+            workspace: self.workspace,
+            kind: TaskKind::Persistent,
+            status: TaskStatus::Queued,
+            status_reason: None,
+            title: goal.to_owned(),
+            goal: goal.to_owned(),
+            brief: String::new(),
+            language: "en".to_owned(),
+            created_by: self.caller.user,
+            origin: None,
+            autonomy: Autonomy::AskAtCheckpoints,
+            budget_micros: None,
+            created_at: now,
+            updated_at: now,
+            journal_head: 0,
+            news_head: 0,
+            active_turn: None,
+            course: Course::default(),
+            usage: Usage::default(),
+        }
+    }
+
+    /// Writes to a task.
+    pub(crate) async fn write(&self, task: TaskId, text: &str) -> MessageId {
+        let message = Message {
+            id: MessageId::new(),
+            workspace: self.workspace,
+            main_of: None,
+            task: None,
+            author: Actor::Person(self.caller.user),
+            text: text.to_owned(),
+            language: None,
+            created_at: self.clock.now(),
+            state: MessageState::Received,
+            taken_by: None,
+            replaced_by: None,
+            reply_to: None,
+            attachments: Vec::new(),
+            routing: None,
+        };
+        let command = PostMessage {
+            caller: self.caller,
+            message,
+            address: Address::Task(task),
+            idempotency: None,
+            spare: Spare::new(),
+        };
+        self.run(command).await.expect("posts")
+    }
+
+    /// Who does what to a task.
+    pub(crate) fn action(&self, task: TaskId) -> TaskAction {
+        TaskAction {
+            caller: self.caller,
+            workspace: self.workspace,
+            task,
+            reason: None,
+            spare: Spare::new(),
+            at: self.clock.now(),
+        }
+    }
+
+    /// Runs a command.
+    pub(crate) async fn run<C: Command>(&self, command: C) -> Result<C::Output> {
+        let store: &dyn domain::store::Store = &*self.store;
+        store.run(command).await
+    }
+
+    /// The task as it is stored.
+    pub(crate) async fn stored(&self, task: TaskId) -> Task {
+        let found = self.store_reads().list_tasks_by_id(&[task]).await;
+        found.expect("reads").pop().expect("a task")
+    }
+
+    pub(crate) async fn message(&self, id: MessageId) -> Message {
+        let found = self.store_reads().list_messages_by_id(&[id]).await;
+        found.expect("reads").pop().expect("a message")
+    }
+
+    pub(crate) async fn turn(&self, id: TurnId) -> Turn {
+        let found = self.store_reads().list_turns_by_id(&[id]).await;
+        found.expect("reads").pop().expect("a turn")
+    }
+
+    /// All calls of a turn.
+    pub(crate) async fn calls(&self, turn: TurnId) -> Vec<Call> {
+        self.store_reads().list_calls(&[turn]).await.expect("reads")
+    }
+
+    pub(crate) fn store_reads(&self) -> &dyn domain::store::Reads {
+        domain::store::Store::reads(&*self.store)
+    }
+
+    /// The turn of a task that is due now.
+    pub(crate) async fn due(&self, task: TaskId) -> Option<Claimable> {
+        let due = self
+            .store_reads()
+            .list_claimable(self.clock.now(), 100)
+            .await
+            .expect("reads");
+        due.into_iter().find(|turn| turn.task == task)
+    }
+
+    /// Claims the turn of a task that is due.
+    pub(crate) async fn claim(&self, engine: &Engine, task: TaskId) -> Drive {
+        let due = self.due(task).await.expect("a turn is due");
+        let claimed = engine.claim(due, false).await.expect("claims");
+        claimed.expect("nobody was first")
+    }
+
+    /// Lets one worker do everything that is due for a task.
+    pub(crate) async fn settle(&self, engine: &Engine, task: TaskId) {
+        while let Some(due) = self.due(task).await {
+            if let Some(mut drive) = engine.claim(due, false).await.expect("claims") {
+                finish(engine, &mut drive).await.expect("moves on");
+            }
+        }
+    }
+
+    /// Lets every lease end.
+    pub(crate) fn outlive_leases(&self) {
+        self.clock.advance(Duration::from_secs(31));
+    }
+
+    /// How often the tools acted.
+    pub(crate) fn effects(&self) -> BTreeMap<CallId, u32> {
+        self.effects.lock().expect("a lock").clone()
+    }
+
+    /// How often the model was asked for a decision.
+    pub(crate) fn decisions_asked(&self) -> usize {
+        self.model
+            .requests()
+            .iter()
+            .filter(|request| request.function == Function::Decide)
+            .count()
+    }
+
+    /// Ends it.
+    pub(crate) async fn close(self) {
+        self.services.documents.stop().await;
+        self.storage.close().await;
+        std::fs::remove_dir_all(self.folder).expect("the folder goes");
+    }
+}
+
+/// Moves a turn on until it is over.
+pub(crate) async fn finish(engine: &Engine, drive: &mut Drive) -> Result<()> {
+    let stop = CancellationToken::new();
+    while engine.advance(drive, &stop).await? == Progress::Onward {}
+    Ok(())
+}
+
+/// Moves a turn on by one.
+pub(crate) async fn advance(engine: &Engine, drive: &mut Drive) -> Result<Progress> {
+    engine.advance(drive, &CancellationToken::new()).await
+}
+
+/// A decision with an open plan or a closed one, and these actions.
+pub(crate) fn decision(is_done: bool, actions: &Value) -> Value {
+    let state = if is_done { "done" } else { "in_progress" };
+    json!({
+        "rationale": "because it comes next",
+        "summary": "where it is",
+        "short_line": "under way",
+        "checklist": [{"id": "all", "title": "everything", "state": state}],
+        "actions": actions,
+        "next": if is_done { "finish" } else { "continue" },
+    })
+}
+
+/// An action of one of the counted tools.
+pub(crate) fn action(tool: &str, argument: &str) -> Value {
+    json!({"tool": tool, "arguments": {"what": argument}})
+}
+
+/// The numbers of turn and step that a request is for.
+pub(crate) fn step_of(request: &ModelRequest) -> (u32, u32) {
+    let situation = request.situation.as_ref().expect("a planner's request");
+    let at = situation.step.at;
+    (at.turn, at.step)
+}
+
+async fn bootstrap(store: &SharedStore) -> (Caller, WorkspaceId) {
+    let (user, workspace, token) = (UserId::new(), WorkspaceId::new(), TokenId::new());
+    let command = Bootstrap {
+        user: User {
+            id: user,
+            name: "Ada".into(),
+            email: Some("ada@example.org".into()),
+            created_in: None,
+            created_at: START,
+        },
+        workspace: Workspace {
+            id: workspace,
+            name: "Studio".into(),
+            created_at: START,
+        },
+        token: ApiToken {
+            id: token,
+            user,
+            label: "first".into(),
+            kind: TokenKind::Personal,
+            secret_hash: [7; 32],
+            created_at: START,
+            last_used_at: None,
+            expires_at: None,
+        },
+    };
+    assert!(store.run(command).await.expect("bootstraps"));
+    let kind = TokenKind::Personal;
+    (Caller { user, token, kind }, workspace)
+}
+
+/// A tool whose effects are counted by call. The idempotent one has its effect once for each call id, as a good receiver would.
+struct Press {
+    spec: ToolSpec,
+    effects: Effects,
+}
+
+impl Press {
+    fn new(name: &'static str, idempotent: bool, effects: Effects) -> Self {
+        let parameters = json!({
+            "type": "object", "required": ["what"], "properties": {"what": {"type": "string"}},
+        });
+        let spec = ToolSpec {
+            name,
+            domain: "core",
+            risk: Risk::Write,
+            idempotent,
+            description: "presses a button",
+            parameters,
+        };
+        Self { spec, effects }
+    }
+}
+
+#[async_trait]
+impl Tool for Press {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, invocation: &Invocation<'_>) -> Result<Ran> {
+        let what = invocation.call.arguments["what"]
+            .as_str()
+            .unwrap_or_default();
+        if what == "fail" {
+            return Err(Error::Invalid("this button does not move".to_owned()));
+        }
+        let mut effects = self.effects.lock().expect("a lock");
+        let count = effects.entry(invocation.call.id).or_default();
+        if !self.spec.idempotent || *count == 0 {
+            *count += 1;
+        }
+        let result = if what == "large" {
+            json!({"pressed": "x".repeat(100_000)})
+        } else {
+            json!({"pressed": what})
+        };
+        Ok(Ran::done(result))
+    }
+}

@@ -1,0 +1,127 @@
+//! A language model that a test writes: an OpenAI-compatible server on loopback, whose decisions follow from turn and step.
+
+use std::sync::{Arc, Mutex};
+
+use axum::extract::State;
+use axum::routing::post;
+use axum::{Json, Router};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+/// Decides by the numbers of turn and step and the whole text of the request.
+type Decide = Arc<dyn Fn(u32, u32, &str) -> Value + Send + Sync>;
+
+/// A planner behind a real socket.
+pub(crate) struct Planner {
+    address: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+/// What a planner was asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    /// The function.
+    pub(crate) function: String,
+    /// Turn and step of a decision.
+    pub(crate) step: (u32, u32),
+}
+
+#[derive(Clone)]
+struct Shared {
+    decide: Decide,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Planner {
+    /// Starts one.
+    pub(crate) async fn start<F>(decide: F) -> Self
+    where
+        F: Fn(u32, u32, &str) -> Value + Send + Sync + 'static,
+    {
+        let asked = Arc::default();
+        let shared = Shared {
+            decide: Arc::new(decide),
+            asked: Arc::clone(&asked),
+        };
+        let router = Router::new()
+            .route("/v1/chat/completions", post(answer))
+            .with_state(shared);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self {
+            address: format!("http://{address}/v1"),
+            asked,
+        }
+    }
+
+    /// The settings with which a server uses it.
+    pub(crate) fn settings(&self) -> [(&str, &str); 5] {
+        [
+            ("ATELIER_MODEL_PROVIDER", "openai"),
+            ("ATELIER_MODEL_BASE_URL", &self.address),
+            ("ATELIER_MODEL", "written"),
+            ("ATELIER_LEASE", "1s"),
+            ("ATELIER_WATCHDOG_INTERVAL", "200ms"),
+        ]
+    }
+
+    /// What it was asked so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().expect("a lock").clone()
+    }
+
+    /// How often it was asked for the decision of a step.
+    pub(crate) fn asked_for(&self, turn: u32, step: u32) -> usize {
+        let asked = self.asked();
+        let is_it = |asked: &&Asked| asked.function == "decide" && asked.step == (turn, step);
+        asked.iter().filter(is_it).count()
+    }
+}
+
+async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Json<Value> {
+    let function = request["tool_choice"]["function"]["name"].as_str();
+    let function = function.unwrap_or_default().to_owned();
+    let messages = request["messages"].as_array().cloned().unwrap_or_default();
+    let texts: Vec<_> = messages
+        .iter()
+        .filter_map(|message| message["content"].as_str())
+        .collect();
+    let text = texts.join("\n");
+    let step = numbers(&text);
+    shared.asked.lock().expect("a lock").push(Asked {
+        function: function.clone(),
+        step,
+    });
+    let arguments = match function.as_str() {
+        "decide" => (shared.decide)(step.0, step.1, &text),
+        "answer" => json!({"text": "Here it is."}),
+        _ => json!({"summary": "What came before, in short."}),
+    };
+    let call = json!({"id": "call_1", "type": "function", "function": {"name": function, "arguments": arguments.to_string()}});
+    Json(json!({
+        "model": "written",
+        "choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": null, "tool_calls": [call]}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10},
+    }))
+}
+
+/// The last "Turn 1, step 2." of a request.
+fn numbers(text: &str) -> (u32, u32) {
+    let found = text.rsplit_once("Turn ").and_then(|(_, rest)| {
+        let (turn, rest) = rest.split_once(", step ")?;
+        let (step, _) = rest.split_once('.')?;
+        Some((turn.parse().ok()?, step.parse().ok()?))
+    });
+    found.unwrap_or_default()
+}
+
+/// A decision with a plan of one item, and these actions.
+pub(crate) fn decision(is_done: bool, actions: &Value) -> Value {
+    let state = if is_done { "done" } else { "in_progress" };
+    json!({
+        "rationale": "it comes next", "summary": "where it is", "short_line": "under way",
+        "checklist": [{"id": "all", "title": "everything", "state": state}],
+        "actions": actions, "next": "continue",
+    })
+}

@@ -1,0 +1,270 @@
+//! What people write to tasks: where it goes, and how it is taken back.
+
+use serde_json::{Value, json};
+
+use crate::harness::people::text;
+use crate::harness::tasks::{MESSAGE, each, list};
+use crate::harness::{Installation, Person, on_both_databases};
+
+on_both_databases![
+    a_message_is_delivered_and_waits_to_be_read,
+    a_message_is_taken_back_by_its_author,
+    a_message_is_replaced_by_another,
+    the_same_key_posts_one_message,
+    a_message_about_a_work_goes_to_the_task_that_works_on_it,
+    of_several_tasks_the_person_chooses,
+    what_can_not_be_a_message_is_refused,
+];
+
+async fn a_message_is_delivered_and_waits_to_be_read(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let task = owner.create_task("goal").await;
+    let work = owner.create_text("facts").await;
+    let posted = owner
+        .ask_post(json!({"taskId": task.id, "text": "Сделай ярче", "attachmentIds": [work.id], "clientMutationId": "m"}))
+        .await
+        .data();
+    let message = posted["postMessage"]["message"].clone();
+    assert_eq!(message["state"], "DELIVERED");
+    assert_eq!(
+        (&message["text"], &message["language"]),
+        (&json!("Сделай ярче"), &json!("ru"))
+    );
+    assert_eq!(message["author"]["user"]["id"], owner.user.as_str());
+    assert_eq!(message["task"]["id"], task.id.as_str());
+    assert_eq!(message["attachments"], json!([{"id": work.id}]));
+    assert_eq!(
+        message["routing"],
+        json!({"stage": "DETERMINISTIC", "outcome": "EXISTING_TASK", "rationale": null})
+    );
+    assert_eq!(
+        (&message["consumedBy"], &message["replacedBy"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(task.inbox(None).await, [message.clone()]);
+    let query =
+        format!("query ($id: ID!) {{ node(id: $id) {{ ... on Message {{ {MESSAGE} }} }} }}");
+    let found = owner.client.run(&query, json!({"id": message["id"]})).await;
+    assert_eq!(found["node"], message);
+    // It stands in the task's thread, and in nobody's main thread.
+    let main = "query ($id: ID!) { workspace(id: $id) { mainThread { nodes { id } } } }";
+    let data = owner.client.run(main, json!({"id": owner.workspace})).await;
+    assert_eq!(data["workspace"]["mainThread"]["nodes"], json!([]));
+    let entry = &task.journal(Some(&["INCOMING_MESSAGE"])).await[0];
+    assert_eq!(
+        (&entry["text"], &entry["data"]["message"]),
+        (&message["text"], &message["id"])
+    );
+}
+
+/// Takes a message back, and returns what came of it.
+async fn withdraw(person: &Person, message: &Value) -> crate::harness::Answer {
+    let selection = format!(
+        "{{ __typename ... on WithdrawMessagePayload {{ message {{ {MESSAGE} }} }} ... on MessageAlreadyConsumed {{ consumedBy {{ stepNumber }} }} }}"
+    );
+    let input = json!({"messageId": message["id"]});
+    person
+        .client
+        .mutate("withdrawMessage", input, &selection)
+        .await
+}
+
+async fn a_message_is_taken_back_by_its_author(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let editor = owner.invite("Ed", "EDITOR").await;
+    let task = owner.create_task("goal").await;
+    let (first, second) = (task.post("one").await, task.post("two").await);
+    assert_eq!(withdraw(&editor, &first).await.code(), "FORBIDDEN");
+    for _ in 0..2 {
+        let done = withdraw(&owner, &first).await.data()["withdrawMessage"].clone();
+        assert_eq!(done["__typename"], "WithdrawMessagePayload");
+        assert_eq!(done["message"]["state"], "WITHDRAWN");
+    }
+    assert_eq!(each(&task.inbox(None).await, "id"), [text(&second["id"])]);
+    let gone = task.inbox(Some(&["WITHDRAWN"])).await;
+    assert_eq!(each(&gone, "text"), ["one"]);
+    assert!(task.inbox(Some(&[])).await.is_empty());
+    let nothing = json!({"id": "message_0198f3c2a1b47c3d8e9f001122334455"});
+    assert_eq!(withdraw(&owner, &nothing).await.code(), "NOT_FOUND");
+}
+
+async fn a_message_is_replaced_by_another(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let task = owner.create_task("goal").await;
+    let former = task.post("make it blue").await;
+    let selection = format!(
+        "{{ __typename ... on ReplaceMessagePayload {{ message {{ {MESSAGE} }} clientMutationId }} }}"
+    );
+    let input = json!({"messageId": former["id"], "text": "做成绿色的", "clientMutationId": "c"});
+    let done = owner
+        .client
+        .change("replaceMessage", input.clone(), &selection)
+        .await;
+    assert_eq!(
+        (&done["__typename"], &done["clientMutationId"]),
+        (&json!("ReplaceMessagePayload"), &json!("c"))
+    );
+    let new = &done["message"];
+    assert_eq!(
+        (&new["state"], &new["text"], &new["language"]),
+        (&json!("DELIVERED"), &json!("做成绿色的"), &json!("zh"))
+    );
+    assert_eq!(task.inbox(None).await, [new.clone()]);
+    let replaced = task.inbox(Some(&["REPLACED"])).await;
+    assert_eq!(replaced[0]["id"], former["id"]);
+    assert_eq!(replaced[0]["replacedBy"]["id"], new["id"]);
+    let again = owner
+        .client
+        .mutate("replaceMessage", input, &selection)
+        .await;
+    assert_eq!(again.code(), "CONFLICT");
+}
+
+async fn the_same_key_posts_one_message(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let task = owner.create_task("goal").await;
+    let input = json!({"taskId": task.id, "text": "once", "idempotencyKey": "k"});
+    let first = owner.ask_post(input.clone()).await.data();
+    let second = owner.ask_post(input).await.data();
+    assert_eq!(first, second);
+    assert_eq!(task.inbox(None).await.len(), 1);
+    let other = json!({"taskId": task.id, "text": "twice", "idempotencyKey": "k"});
+    assert_eq!(owner.ask_post(other).await.code(), "IDEMPOTENCY_KEY_REUSED");
+}
+
+async fn a_message_about_a_work_goes_to_the_task_that_works_on_it(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let work = owner.create_text("facts").await;
+    let about = json!({"aboutWorkId": work.id, "text": "shorter"});
+    assert_eq!(owner.ask_post(about.clone()).await.code(), "CONFLICT");
+    let task = owner
+        .create_task_with(json!({"goal": "goal", "workIds": [work.id]}))
+        .await;
+    let posted = owner.ask_post(about).await.data();
+    assert_eq!(
+        posted["postMessage"]["message"]["task"]["id"],
+        task.id.as_str()
+    );
+    assert_eq!(each(&task.inbox(None).await, "text"), ["shorter"]);
+}
+
+async fn of_several_tasks_the_person_chooses(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let editor = owner.invite("Ed", "EDITOR").await;
+    let work = owner.create_text("facts").await;
+    let mut tasks = Vec::new();
+    for goal in ["first", "second"] {
+        let input = json!({"goal": goal, "workIds": [work.id]});
+        tasks.push(owner.create_task_with(input).await);
+    }
+    let posted = owner
+        .ask_post(json!({"aboutWorkId": work.id, "text": "shorter"}))
+        .await;
+    let message = posted.data()["postMessage"]["message"].clone();
+    assert_eq!(
+        (
+            &message["state"],
+            &message["task"],
+            &message["routing"]["outcome"]
+        ),
+        (
+            &json!("AWAITING_CHOICE"),
+            &Value::Null,
+            &json!("NEEDS_CLARIFICATION")
+        )
+    );
+    let main = "query ($id: ID!) { workspace(id: $id) { mainThread(last: 5) { nodes { id } } } }";
+    let thread = async |person: &Person| {
+        let data = person
+            .client
+            .run(main, json!({"id": owner.workspace}))
+            .await;
+        data["workspace"]["mainThread"]["nodes"].clone()
+    };
+    assert_eq!(thread(&owner).await, json!([{"id": message["id"]}]));
+    // What stands in somebody's main thread is theirs, and so is the question about it.
+    assert_eq!(thread(&editor).await, json!([]));
+    assert_eq!(editor.open_cards().await, Vec::<Value>::new());
+    let card = owner.open_cards().await[0].clone();
+    assert_eq!(
+        (&card["kind"], &card["raisedBy"], &card["message"]["id"]),
+        (&json!("CLARIFICATION"), &json!("ROUTER"), &message["id"])
+    );
+    let nodes = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }";
+    let ids = json!({"ids": [message["id"], card["id"]]});
+    let seen = editor.client.run(nodes, ids.clone()).await;
+    assert_eq!(seen["nodes"], json!([null, null]));
+    let events = "query ($id: ID!) { workspace(id: $id) { events(first: 100) { nodes { kind subject { __typename } } } } }";
+    let subjects = async |person: &Person, kind: &str| {
+        let data = person
+            .client
+            .run(events, json!({"id": owner.workspace}))
+            .await;
+        let log = list(&data["workspace"]["events"]["nodes"]);
+        let mut of_kind = log.into_iter().filter(|event| event["kind"] == kind);
+        of_kind.next().expect("an event")["subject"].clone()
+    };
+    for (kind, subject) in [("MESSAGE_POSTED", "Message"), ("CARD_OPENED", "Card")] {
+        assert_eq!(subjects(&owner, kind).await["__typename"], subject);
+        assert_eq!(subjects(&editor, kind).await, Value::Null);
+    }
+    let answer = json!({"cardId": card["id"], "optionId": tasks[1].id});
+    assert_eq!(
+        editor
+            .client
+            .mutate("answerCard", answer.clone(), "{ __typename }")
+            .await
+            .code(),
+        "NOT_FOUND"
+    );
+    owner
+        .client
+        .change("answerCard", answer, "{ __typename }")
+        .await;
+    assert_eq!(
+        each(&tasks[1].inbox(None).await, "id"),
+        [text(&message["id"])]
+    );
+    assert!(tasks[0].inbox(None).await.is_empty());
+    assert!(owner.open_cards().await.is_empty());
+    // In a task's thread everybody sees it.
+    let seen = editor.client.run(nodes, ids).await;
+    assert_eq!(seen["nodes"][0]["id"], message["id"]);
+}
+
+async fn what_can_not_be_a_message_is_refused(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let task = owner.create_task("goal").await;
+    let work = owner.create_text("facts").await;
+    let absent_task = "task_0198f3c2a1b47c3d8e9f001122334455";
+    let absent_card = "card_0198f3c2a1b47c3d8e9f001122334455";
+    let works: Vec<_> = (0..21).map(|_| work.id.clone()).collect();
+    for (wrong, code) in [
+        (json!({"text": "x"}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x", "taskId": task.id, "aboutWorkId": work.id}),
+            "BAD_USER_INPUT",
+        ),
+        (json!({"text": " ", "taskId": task.id}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x".repeat(20_001), "taskId": task.id}),
+            "BAD_USER_INPUT",
+        ),
+        (json!({"text": "x", "taskId": "task_1"}), "BAD_USER_INPUT"),
+        (json!({"text": "x", "taskId": work.id}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "x", "taskId": task.id, "attachmentIds": works}),
+            "BAD_USER_INPUT",
+        ),
+        (json!({"text": "x", "taskId": absent_task}), "NOT_FOUND"),
+        (
+            json!({"text": "x", "replyToCardId": absent_card}),
+            "NOT_FOUND",
+        ),
+    ] {
+        assert_eq!(owner.ask_post(wrong.clone()).await.code(), code, "{wrong}");
+    }
+    let answer = owner.ask_post(json!({"text": "x"})).await;
+    assert!(answer.message().contains("taskId"), "{}", answer.message());
+    assert!(task.inbox(None).await.is_empty());
+}
