@@ -68,7 +68,7 @@ async fn a_list_takes_as_many_statements_for_many_works_as_for_few(installation:
     let many = fewest(&owner.client, "reads", list).await;
     eprintln!("2 works take {few} statements, 26 take {many}");
     assert_eq!(few, many);
-    assert!((1..=12).contains(&few), "{few} statements for one list");
+    assert!((1..=15).contains(&few), "{few} statements for one list");
 }
 
 async fn a_change_takes_few_statements(installation: &Installation) {
@@ -87,8 +87,9 @@ async fn a_change_takes_few_statements(installation: &Installation) {
     })
     .await;
     eprintln!("a change takes {change} statements");
+    // One of them looks for tasks that refer to the work and have to be told.
     assert!(
-        (1..=6).contains(&change),
+        (1..=7).contains(&change),
         "{change} statements for one change"
     );
 }

@@ -48,7 +48,7 @@ struct Hand {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_happens_in_whatever_order_nothing_is_lost_and_nothing_done_twice() {
-    let schedules = number("ATELIER_TEST_SCHEDULES", 300);
+    let schedules = number("ATELIER_TEST_SCHEDULES", 150);
     let fresh = uuid::Uuid::new_v4().as_u128() as u64 | 1;
     let seed = number("ATELIER_TEST_SEED", fresh);
     eprintln!("ATELIER_TEST_SEED={seed}");
