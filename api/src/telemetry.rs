@@ -30,6 +30,8 @@ pub fn start_log(settings: &LogSettings) {
     let log = fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // A log that can not be written, its disk being full, would be told of on the same standard error, and that panics.
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     let started = match settings.format {
         LogFormat::Pretty => log.finish().try_init(),

@@ -253,15 +253,6 @@ impl WorkReads for MemoryStore {
 
 #[async_trait]
 impl EventReads for MemoryStore {
-    async fn list_task_events(
-        &self,
-        _: WorkspaceId,
-        _: TaskId,
-        _: Sequence,
-        _: u32,
-    ) -> Result<Vec<Event>> {
-        unused()
-    }
     async fn event_head(&self, _: WorkspaceId) -> Result<Sequence> {
         unused()
     }
@@ -269,6 +260,15 @@ impl EventReads for MemoryStore {
         unused()
     }
     async fn list_events(&self, _: WorkspaceId, _: Sequence, _: u32) -> Result<Vec<Event>> {
+        unused()
+    }
+    async fn list_task_events(
+        &self,
+        _: WorkspaceId,
+        _: TaskId,
+        _: Sequence,
+        _: u32,
+    ) -> Result<Vec<Event>> {
         unused()
     }
 }

@@ -1,4 +1,4 @@
-//! Texts from outside that can be stored: no U+0000, which PostgreSQL holds in no text.
+//! Texts from outside that can be stored: no U+0000, which `PostgreSQL` holds in no text.
 
 use serde_json::Value;
 

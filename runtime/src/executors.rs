@@ -45,6 +45,7 @@ impl Executors {
     }
 
     /// The executor with this name.
+    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Executor> {
         self.0.get(name)
     }

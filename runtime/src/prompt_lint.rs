@@ -313,6 +313,7 @@ mod tests {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "a table of cases")]
     #[test]
     fn words_that_point_to_what_the_executor_has_not_seen_are_found_in_three_languages() {
         for (prompt, said) in [

@@ -21,7 +21,7 @@ use sea_orm_migration::MigratorTrait;
 
 use crate::blobs;
 use crate::error::from_db;
-use crate::store::DatabaseStore;
+use crate::store::{DatabaseStore, LANES};
 
 /// Connections that read on SQLite.
 const READERS: u32 = 4;
@@ -141,6 +141,8 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
     options
         .max_connections(connections)
         .min_connections(1)
+        // A file does not hang up.
+        .test_before_acquire(false)
         .sqlx_logging(false);
     options.map_sqlx_sqlite_opts(|options| {
         options
@@ -160,15 +162,17 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
 }
 
 async fn open_postgres(options: &StorageOptions, schema: Schema) -> Result<Opened> {
+    let readers = options.connections.saturating_sub(LANES).max(LANES);
     let mut connect = ConnectOptions::new(&options.database_url);
-    connect
-        .max_connections(options.connections.max(8))
-        .sqlx_logging(false);
-    let pool = Database::connect(connect).await.map_err(from_db)?;
+    connect.max_connections(readers).sqlx_logging(false);
+    let reader = Database::connect(connect.clone()).await.map_err(from_db)?;
     if schema == Schema::Migrate {
         migrate_postgres(options).await?;
     }
-    Ok((pool.clone(), pool, None))
+    // Lanes run again what a lost connection interrupts, so they need not ask first whether it still stands.
+    connect.max_connections(LANES).test_before_acquire(false);
+    let writer = Database::connect(connect).await.map_err(from_db)?;
+    Ok((reader, writer, None))
 }
 
 /// One connection of its own, because the lock belongs to the connection.
@@ -231,5 +235,88 @@ impl Storage {
                 tracing::warn!(%error, "a database connection did not close");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use domain::ids::WorkspaceId;
+    use domain::people::Workspace;
+    use domain::store::{Command, Scope, StoreExt as _, Transaction};
+    use domain::time::Timestamp;
+
+    use super::*;
+
+    /// Makes a workspace, and fails if it is told to.
+    struct Make {
+        workspace: Workspace,
+        refusal: Option<&'static str>,
+    }
+
+    #[async_trait]
+    impl Command for Make {
+        type Output = ();
+        const NAME: &'static str = "test.make";
+
+        fn scope(&self) -> Scope {
+            Scope::Installation
+        }
+
+        async fn run(&self, tx: &dyn Transaction) -> Result<()> {
+            tx.insert_workspace(&self.workspace).await?;
+            match self.refusal {
+                Some(text) => Err(Error::Invalid(text.to_owned())),
+                None => Ok(()),
+            }
+        }
+    }
+
+    fn make(name: &str, refusal: Option<&'static str>) -> Make {
+        let workspace = Workspace {
+            id: WorkspaceId::new(),
+            name: name.to_owned(),
+            created_at: Timestamp::from_micros(0),
+        };
+        Make { workspace, refusal }
+    }
+
+    /// SQLite undoes the transaction that meets the end of the disk by itself. Where the driver's count of open
+    /// transactions is believed after that, the next refusal leaves one open in which later commits stay.
+    #[tokio::test]
+    async fn what_is_stored_after_a_full_disk_is_there_when_opened_again() {
+        let folder = std::env::temp_dir().join(format!("atelier-full-{}", uuid::Uuid::new_v4()));
+        std::fs::create_dir_all(&folder).expect("the folder is made");
+        let path = folder.join("atelier.sqlite");
+        let (reader, writer, lock) = open_sqlite(&path).await.expect("opens");
+        let database = Arc::new(DatabaseStore::start(reader, &writer));
+        let store: SharedStore = database.clone();
+        // The lane's one connection meets the end of a small disk.
+        let full = "pragma max_page_count = 1";
+        writer.execute_unprepared(full).await.expect("is set");
+        let refused = store.run(make(&"x".repeat(100_000), None)).await;
+        assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+        let refused = store.run(make("refused", Some("no"))).await;
+        assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+        let kept = make("kept", None);
+        let id = kept.workspace.id;
+        store.run(kept).await.expect("is stored");
+        database.stop().await;
+        drop((store, database, writer, lock));
+
+        let (reader, _writer, _lock) = open_sqlite(&path).await.expect("opens again");
+        let rows = reader
+            .query_all_raw(Statement::from_string(
+                sea_orm::DbBackend::Sqlite,
+                "select id from workspaces",
+            ))
+            .await
+            .expect("reads");
+        let ids: Vec<Vec<u8>> = rows
+            .iter()
+            .map(|row| row.try_get_by_index(0).expect("an id"))
+            .collect();
+        assert_eq!(ids, [id.uuid().as_bytes().to_vec()]);
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
     }
 }

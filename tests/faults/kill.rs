@@ -29,7 +29,7 @@ const KILLS: u64 = 8;
 
 /// What was acknowledged, by work: each entry is one line of its text.
 #[derive(Debug, Default)]
-struct Ledger(Mutex<BTreeMap<String, Vec<String>>>);
+pub(super) struct Ledger(Mutex<BTreeMap<String, Vec<String>>>);
 
 impl Ledger {
     fn note(&self, work: &str, line: String) {
@@ -37,7 +37,7 @@ impl Ledger {
         lines.entry(work.to_owned()).or_default().push(line);
     }
 
-    fn total(&self) -> usize {
+    pub(super) fn total(&self) -> usize {
         self.0
             .lock()
             .expect("no client breaks off")
@@ -47,7 +47,7 @@ impl Ledger {
     }
 
     /// Fails where a server lacks something, or has it twice.
-    async fn assert_kept(&self, works: &[Work], client: &crate::harness::Client) {
+    pub(super) async fn assert_kept(&self, works: &[Work], client: &crate::harness::Client) {
         for work in works {
             let text = work.by(client).text().await;
             let lines = self
@@ -70,7 +70,7 @@ impl Ledger {
 }
 
 /// A client in a closed loop: it changes, waits for the acknowledgement, notes it, and changes again.
-enum Writer {
+pub(super) enum Writer {
     Socket(Box<Editor>),
     GraphQl(Work),
 }
@@ -105,7 +105,7 @@ impl Writer {
         self
     }
 
-    async fn come_back(&mut self, owner: &Person) {
+    pub(super) async fn come_back(&mut self, owner: &Person) {
         match self {
             Self::Socket(editor) => {
                 assert!(
@@ -127,7 +127,9 @@ async fn append(work: &Work, line: &str) -> bool {
         return false;
     };
     if answer.body.get("errors").is_some() {
-        assert_eq!(answer.code(), "UNAVAILABLE", "{}", answer.body);
+        // With a database that is away for longer than an operation may take, what became of it is not known either.
+        let is_honest = ["UNAVAILABLE", "TIMEOUT"].contains(&answer.code());
+        assert!(is_honest, "{}", answer.body);
         return false;
     }
     let result = answer.data()["editText"].clone();
@@ -136,7 +138,7 @@ async fn append(work: &Work, line: &str) -> bool {
 }
 
 /// Two clients on each work: one by socket, of both protocols in turn, and one more by socket or GraphQL.
-async fn writers(works: &[Work]) -> Vec<(Work, Writer)> {
+pub(super) async fn writers(works: &[Work]) -> Vec<(Work, Writer)> {
     let mut writers = Vec::new();
     for (place, work) in works.iter().enumerate() {
         let protocol = Protocol::ALL[place % 2];
@@ -157,7 +159,7 @@ async fn writers(works: &[Work]) -> Vec<(Work, Writer)> {
 }
 
 /// All clients write for some random time; then `fault` happens to the server, and they notice.
-async fn round(
+pub(super) async fn round(
     number: u64,
     writers: Vec<(Work, Writer)>,
     ledger: &Arc<Ledger>,
@@ -181,7 +183,7 @@ async fn round(
     running.join_all().await
 }
 
-async fn assert_converged(
+pub(super) async fn assert_converged(
     works: &[Work],
     writers: &[(Work, Writer)],
     client: &crate::harness::Client,
@@ -202,7 +204,7 @@ async fn assert_converged(
     }
 }
 
-async fn start_works(owner: &Person) -> Vec<Work> {
+pub(super) async fn start_works(owner: &Person) -> Vec<Work> {
     let mut works = Vec::new();
     for _ in 0..WORKS {
         works.push(owner.create_text("|\n").await);
@@ -297,7 +299,7 @@ async fn write_a_little(
 }
 
 /// Waits until everything that editors have is stored.
-async fn settle(clients: &[(Work, Writer)]) {
+pub(super) async fn settle(clients: &[(Work, Writer)]) {
     for (_, writer) in clients {
         if let Writer::Socket(editor) = writer {
             assert!(editor.acknowledged().await);

@@ -1,5 +1,7 @@
 //! Faults: processes that die at any moment, and databases that are left for a while.
 
+mod database;
+mod disk;
 mod kill;
 mod processes;
 mod showcase;

@@ -29,7 +29,7 @@ async fn a_worker_that_freezes_with_a_started_call_is_overtaken_and_then_refused
     })
     .await;
     let turns = task
-        .show("turns { nodes { epoch steps { calls { state attempts } } } }")
+        .show("turns(first: 1) { nodes { epoch steps { calls { state attempts } } } }")
         .await;
     let turn = &turns["turns"]["nodes"][0];
     assert_eq!(turn["epoch"], 2);

@@ -6,7 +6,7 @@
 use sea_orm::{ConnectionTrait as _, Database as Connector};
 
 /// Names the PostgreSQL server in which databases for tests are made.
-const POSTGRES: &str = "ATELIER_TEST_POSTGRES_URL";
+pub(crate) const POSTGRES: &str = "ATELIER_TEST_POSTGRES_URL";
 
 /// Where an installation keeps what is true.
 #[derive(Debug, Clone)]
@@ -29,9 +29,14 @@ impl Database {
             eprintln!("left out: {POSTGRES} names no PostgreSQL");
             return None;
         };
+        Some(Self::made_in(server).await)
+    }
+
+    /// Makes a fresh database in a PostgreSQL server.
+    pub(crate) async fn made_in(server: String) -> Self {
         let name = format!("atelier_{}", uuid::Uuid::new_v4().simple());
         run(&server, &format!("create database {name}")).await;
-        Some(Self::Postgres { server, name })
+        Self::Postgres { server, name }
     }
 
     /// What `ATELIER_DATABASE_URL` has to say; none for the default.

@@ -5,6 +5,7 @@
 //! - Whatever a test started ends with it; what a failed test leaves behind is its folder, which is named.
 
 pub(crate) mod client;
+pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod editor;
 pub(crate) mod installation;

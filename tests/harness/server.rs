@@ -86,6 +86,17 @@ impl Server {
         assert!(status.success(), "it can be asked to stop");
     }
 
+    /// Lets no file of it grow over a size from now on, as if the disk were full; none takes the limit away.
+    pub(crate) fn limit_files(&self, bytes: Option<u64>) {
+        let soft = bytes.map_or("unlimited".to_owned(), |bytes| bytes.to_string());
+        let status = Command::new("prlimit")
+            .arg(format!("--pid={}", self.child.id()))
+            .arg(format!("--fsize={soft}:unlimited"))
+            .status()
+            .expect("`prlimit` runs");
+        assert!(status.success(), "the limit can be set");
+    }
+
     /// Waits for its end, and returns how it ended.
     pub(crate) async fn ended(mut self) -> ExitStatus {
         let mut status = None;

@@ -17,7 +17,7 @@ on_sqlite![damaged_updates_are_refused_or_harmless];
 /// Damaged updates that are sent unless told otherwise.
 const MUTATIONS: u64 = 3_000;
 /// Those who send at the same time.
-const ATTACKERS: u64 = 6;
+const ATTACKERS: u64 = 12;
 
 /// A work under attack, and real changes of it, made by editors that never sent them.
 struct Target {

@@ -2,6 +2,7 @@
 //!
 //! `ATELIER_TEST_MUTATIONS` says how many damaged updates are sent (3,000 by default).
 
+mod costly;
 mod damaged;
 mod deliberate;
 mod frames;

@@ -6,7 +6,16 @@
 //!
 //! Not here: what the whole program shows (`main.rs` beside this folder).
 
+mod conflicts;
+mod editing;
 mod place;
+#[expect(
+    dead_code,
+    reason = "the tests of the whole program need more of an editor's replica"
+)]
+#[path = "../harness/editor/replica.rs"]
+mod replica;
 mod snapshots;
 mod store;
 mod studio;
+mod texts;

@@ -6,13 +6,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::actor::Actor;
 use domain::document::{
-    Access, Connection, Content, DocumentOptions, DocumentService, Inbound, Join, Outbound,
+    Access, Connection, Content, DocumentOptions, DocumentService, Editor, Inbound, Join, Outbound,
     Touched, Version,
 };
-use domain::ids::{ConnectionId, TokenId, UserId, WorkId, WorkspaceId};
+use domain::ids::{ConnectionId, TaskId, TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};
-use domain::store::{SharedStore, StoreExt as _};
+use domain::store::StoreExt as _;
+use domain::task::{Autonomy, Course, CreateTask, Task, TaskKind, TaskStatus, Usage};
 use domain::time::{SystemClock, Timestamp};
+use domain::turn::Spare;
 use domain::work::{CreateWork, PendingChange, Work, WorkKind};
 use storage::Storage;
 
@@ -82,9 +84,43 @@ impl Studio {
         }
     }
 
-    /// The store, as it is.
-    pub(crate) fn store(&self) -> &SharedStore {
-        &self.storage.store
+    /// The agent at work on a new task.
+    pub(crate) async fn agent(&self) -> Actor {
+        let task = Task {
+            id: TaskId::new(),
+            workspace: self.workspace,
+            kind: TaskKind::Persistent,
+            status: TaskStatus::Queued,
+            status_reason: None,
+            title: "A task".into(),
+            goal: "A task".into(),
+            brief: String::new(),
+            language: "en".into(),
+            created_by: self.caller.user,
+            origin: None,
+            autonomy: Autonomy::AskAtCheckpoints,
+            budget_micros: None,
+            created_at: START,
+            updated_at: START,
+            journal_head: 0,
+            news_head: 0,
+            active_turn: None,
+            course: Course::default(),
+            usage: Usage::default(),
+        };
+        let command = CreateTask {
+            caller: self.caller,
+            task,
+            works: Vec::new(),
+            idempotency: None,
+            spare: Spare::new(),
+        };
+        let task = self.storage.store.run(command).await.expect("makes a task");
+        Actor::Agent {
+            task,
+            turn: 1,
+            step: 1,
+        }
     }
 
     /// Starts a process.
@@ -189,11 +225,23 @@ pub(crate) async fn receive(
     .await
 }
 
-/// The agent at work on some task.
-pub(crate) fn agent() -> Actor {
+/// The same task, some steps later.
+pub(crate) fn later_step(actor: &Actor) -> Actor {
+    let Actor::Agent { task, turn, .. } = actor else {
+        panic!("{actor} is no agent");
+    };
     Actor::Agent {
-        task: domain::ids::TaskId::new(),
-        turn: 1,
-        step: 1,
+        task: *task,
+        turn: turn + 1,
+        step: 7,
+    }
+}
+
+/// Somebody who edits without a key.
+pub(crate) fn no_key(actor: &Actor) -> Editor {
+    Editor {
+        actor: actor.clone(),
+        idempotency: None,
+        fence: None,
     }
 }

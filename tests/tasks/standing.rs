@@ -142,7 +142,7 @@ async fn a_message_to_a_stopped_task_waits_for_an_answer(installation: &Installa
         each(&list(&card["options"]), "id"),
         ["resume", "pick_another"]
     );
-    assert_eq!(owner.open_cards().await, [card.clone()]);
+    assert_eq!(owner.open_cards().await, std::slice::from_ref(&card));
     let input = json!({"cardId": card["id"], "optionId": "resume", "comment": "please", "clientMutationId": "c"});
     let done = answer(&owner, input).await.data()["answerCard"].clone();
     assert_eq!(

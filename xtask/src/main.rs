@@ -1,4 +1,4 @@
-//! `cargo xtask`: one command each to run Atelier, to test it, and to check how its code reads.
+//! `cargo xtask`: one command each to run Atelier, to test it, to measure it, and to check how its code reads.
 //!
 //! Invariants
 //! - A command that succeeds needs no other command before it on a clean clone; what it can not install it names.
@@ -11,6 +11,7 @@
     reason = "this is a command-line program; its output is what it is for"
 )]
 
+mod bench;
 mod browser;
 mod check;
 mod conformance;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Runs, tests and checks Atelier.
+/// Runs, tests, measures and checks Atelier.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
@@ -42,6 +43,8 @@ enum Command {
     Up(up::Options),
     /// Runs all tests, on both databases; the last line is the totals.
     Test(test::Options),
+    /// Measures the release build beside others.
+    Bench(bench::Options),
     /// Checks formatting, house rules, lints, documentation and the printed schema.
     Check(check::Options),
 }
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Up(options) => up::run(&options),
         Command::Test(options) => test::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Check(options) => check::run(&options),
     };
     outcome.unwrap_or_else(|error| {

@@ -148,9 +148,8 @@ impl Services {
             self.sockets.stopped().await;
         });
         let worker = async {
-            match self.worker {
-                Some(worker) => worker.stop().await,
-                None => {}
+            if let Some(worker) = self.worker {
+                worker.stop().await;
             }
         };
         let (gone, ()) = tokio::join!(gone, worker);

@@ -79,23 +79,32 @@ impl Effort {
 
 /// What opening a document costs beyond the ordinary: measured when it was opened, and guessed since.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Strain(Duration);
+pub(crate) struct Strain {
+    sum: Duration,
+    /// Whether what was done last added to it: what costs nothing is welcome in any document.
+    has_grown: bool,
+}
 
 impl Strain {
     /// The strain of a document of so many bytes that took so long to open.
     pub(crate) fn of_opening(spent: Duration, bytes: usize) -> Self {
         let ordinary = PER_STORED_BYTE.saturating_mul(u32::try_from(bytes).unwrap_or(u32::MAX));
-        Self(spent.saturating_sub(ordinary))
+        Self {
+            sum: spent.saturating_sub(ordinary),
+            has_grown: true,
+        }
     }
 
     /// Adds an update that was applied.
     pub(crate) fn add(&mut self, effort: &Effort) {
-        self.0 += effort.beyond_ordinary();
+        let beyond = effort.beyond_ordinary();
+        self.sum += beyond;
+        self.has_grown = !beyond.is_zero();
     }
 
-    /// Whether it is more than a document may cost.
+    /// Whether it has come to be more than a document may cost.
     pub(crate) fn exceeds(self, limit: Duration) -> bool {
-        self.0 > limit
+        self.has_grown && self.sum > limit
     }
 }
 
@@ -131,6 +140,11 @@ mod tests {
         }
         strain.add(&effort(Duration::from_millis(990), 10));
         assert!(strain.exceeds(LIMIT));
+        strain.add(&effort(Duration::ZERO, 1));
+        assert!(
+            !strain.exceeds(LIMIT),
+            "ordinary updates are taken all the same"
+        );
     }
 
     #[test]
@@ -141,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_document_that_was_costly_to_open_is_strained() {
-        assert!(Strain::of_opening(Duration::from_secs(60), 100_000).exceeds(LIMIT));
-        assert!(!Strain::of_opening(Duration::from_secs(60), 60_000_000).exceeds(LIMIT));
+        assert!(Strain::of_opening(Duration::from_mins(1), 100_000).exceeds(LIMIT));
+        assert!(!Strain::of_opening(Duration::from_mins(1), 60_000_000).exceeds(LIMIT));
     }
 }

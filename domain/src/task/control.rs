@@ -95,6 +95,10 @@ actions! {
     DropProjections, "task.drop_projections", drop_projections;
 }
 
+#[expect(
+    clippy::unused_async,
+    reason = "the table of actions calls all of them alike"
+)]
 async fn pause(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
     match change.task.status {
         TaskStatus::Paused => Ok(()),
@@ -239,6 +243,10 @@ async fn end(change: &mut TaskChange<'_>, status: TaskStatus, reason: String) ->
     Ok(())
 }
 
+#[expect(
+    clippy::unused_async,
+    reason = "the table of actions calls all of them alike"
+)]
 async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
     if change.task.kind == TaskKind::Persistent {
         return Ok(());

@@ -21,7 +21,7 @@ pub fn detect_language(text: &str) -> &'static str {
             'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' => latin += 1,
             '\u{400}'..='\u{52f}' => cyrillic += 2,
             '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}' => {
-                han += 4
+                han += 4;
             }
             _ => {}
         }

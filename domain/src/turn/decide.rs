@@ -191,7 +191,7 @@ impl StoreDecision {
     async fn plan_calls(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<Vec<Call>> {
         let mut calls = Vec::with_capacity(self.decision.calls.len());
         for (index, planned) in (0..).zip(&self.decision.calls) {
-            let mut call = self.pending(index, planned, step);
+            let mut call = pending(index, planned, step);
             if let Some(reason) = &planned.refusal {
                 call.state = CallState::Refused;
                 call.error = Some(reason.clone());
@@ -208,29 +208,6 @@ impl StoreDecision {
             change.tx().insert_calls(&calls).await?;
         }
         Ok(calls)
-    }
-
-    fn pending(&self, index: u32, planned: &PlannedCall, step: &Step) -> Call {
-        Call {
-            id: CallId {
-                turn: step.turn,
-                step: step.at.step,
-                index,
-            },
-            workspace: step.workspace,
-            task: step.task,
-            tool: planned.tool.clone(),
-            risk: planned.risk,
-            idempotent: planned.idempotent,
-            arguments: planned.arguments.clone(),
-            state: CallState::Pending,
-            attempts: 0,
-            epoch: step.epoch,
-            result: None,
-            error: None,
-            started_at: None,
-            ended_at: None,
-        }
     }
 
     /// A call that was planned anew, though an equal one of this turn is done or may be, is not run a second time: only a
@@ -262,6 +239,30 @@ impl StoreDecision {
             }
         }
         Ok(())
+    }
+}
+
+/// A call as it is stored before it begins.
+fn pending(index: u32, planned: &PlannedCall, step: &Step) -> Call {
+    Call {
+        id: CallId {
+            turn: step.turn,
+            step: step.at.step,
+            index,
+        },
+        workspace: step.workspace,
+        task: step.task,
+        tool: planned.tool.clone(),
+        risk: planned.risk,
+        idempotent: planned.idempotent,
+        arguments: planned.arguments.clone(),
+        state: CallState::Pending,
+        attempts: 0,
+        epoch: step.epoch,
+        result: None,
+        error: None,
+        started_at: None,
+        ended_at: None,
     }
 }
 

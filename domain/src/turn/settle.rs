@@ -44,10 +44,7 @@ pub(super) async fn settle(
     // A card about a message that the task could not take is no question of the task.
     let has_open_card = cards.iter().any(|card| card.message.is_none());
     let task = &change.task.task;
-    let idle_turns = match change.turn.has_progress {
-        true => 0,
-        false => task.course.idle_turns + 1,
-    };
+    let idle_turns = idle_turns(task, change.turn.has_progress);
     let verdict = verdict(&Standing {
         status: task.status,
         autonomy: task.autonomy,
@@ -58,10 +55,18 @@ pub(super) async fn settle(
         has_trouble: calls.iter().any(is_trouble),
         steps: change.turn.settled_steps,
         idle_turns,
-        limit: limit_reached(task, change.task.at, limits),
+        limit: limit_reached(task, change.turn.settled_steps, change.task.at, limits),
         limits,
     });
     carry_out(change, verdict, &checklist, (limits, spare)).await
+}
+
+/// Turns in a row without progress, with one that has made some or none.
+fn idle_turns(task: &Task, has_progress: bool) -> u32 {
+    if has_progress {
+        return 0;
+    }
+    task.course.idle_turns + 1
 }
 
 /// A new usable result (A3): replies and reads are none.
@@ -80,10 +85,12 @@ fn is_trouble(call: &Call) -> bool {
     call.state != CallState::Done
 }
 
-fn limit_reached(task: &Task, now: Timestamp, limits: TaskLimits) -> Option<String> {
+fn limit_reached(task: &Task, steps: u32, now: Timestamp, limits: TaskLimits) -> Option<String> {
     let tokens = task.usage.input_tokens + task.usage.output_tokens;
     let days = now.since(task.created_at).as_secs() / 86_400;
-    if task.course.turns_since_resume >= limits.turns {
+    let turns = task.course.turns_since_resume;
+    // The last turn that is allowed comes to its end.
+    if turns > limits.turns || (turns == limits.turns && steps >= limits.steps_per_turn) {
         return Some(format!("the limit of {} turns is reached", limits.turns));
     }
     if tokens >= limits.tokens {
@@ -147,11 +154,9 @@ async fn carry_out(
 
 /// Ends the turn, and counts whether anything came of it.
 fn end_turn(change: &mut TurnChange<'_>, limits: TaskLimits) {
+    let idle_turns = idle_turns(&change.task.task, change.turn.has_progress);
     let course = &mut change.task.task.course;
-    course.idle_turns = match change.turn.has_progress {
-        true => 0,
-        false => course.idle_turns + 1,
-    };
+    course.idle_turns = idle_turns;
     course.is_nudge_due = course.idle_turns >= limits.idle_turns;
     change.end(TurnState::Completed);
 }

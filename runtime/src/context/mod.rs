@@ -57,6 +57,7 @@ pub struct Context {
 
 impl Context {
     /// A context for these tools and executors.
+    #[must_use]
     pub fn new(tools: Arc<Tools>, executors: &Executors, limits: ContextLimits) -> Self {
         let prefix = prefix::stable_prefix(&tools, executors);
         Self {
@@ -140,9 +141,6 @@ fn recent_text(situation: &Situation, most: u32) -> String {
 /// SHA-256, hexadecimal.
 fn hash(text: &str) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
-    digest
-        .as_ref()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
+    digest.as_ref().iter().flat_map(digits).flatten().collect()
 }

@@ -19,6 +19,7 @@ pub fn tokens(text: &str) -> u32 {
 }
 
 /// The beginning of a text that has at most this many characters, with a mark where it was cut.
+#[must_use]
 pub fn cut(text: &str, characters: usize) -> String {
     let mut indices = text.char_indices();
     match indices.nth(characters) {

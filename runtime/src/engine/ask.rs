@@ -38,12 +38,12 @@ impl Engine {
             () = stop.cancelled() => return Ok(None),
             asked = self.decision(&request, &mut usage) => asked,
         };
-        let (step, at) = (opened.step.at.step, self.now());
+        let (number, at) = (opened.step.at.step, self.now());
         match asked {
             Ok(decision) => {
                 let command = StoreDecision {
                     fence,
-                    step,
+                    step: number,
                     decision,
                     context: usage,
                     limits: self.options.limits,
@@ -55,7 +55,7 @@ impl Engine {
             Err(failure) => {
                 let command = FailStep {
                     fence,
-                    step,
+                    step: number,
                     failure,
                     limits: self.options.limits,
                     at,
@@ -75,7 +75,7 @@ impl Engine {
         let first = self.attempt(request, &mut counted, usage).await;
         let answered = match first {
             Err(Attempt::Misfit { problem, said }) => {
-                let again = answered_misfit(request, &problem, said);
+                let again = answered_misfit(request, &problem, &said);
                 self.attempt(&again, &mut counted, usage).await
             }
             other => other,
@@ -190,11 +190,11 @@ fn add(sum: &mut ModelUsage, more: ModelUsage) {
 }
 
 /// The same request, with what was said and what is wrong with it.
-fn answered_misfit(request: &ModelRequest, problem: &str, said: String) -> ModelRequest {
+fn answered_misfit(request: &ModelRequest, problem: &str, said: &str) -> ModelRequest {
     let mut again = request.clone();
     again.messages.push(ModelMessage {
         speaker: Speaker::Assistant,
-        text: cut(&said, SHOWN_REPLY),
+        text: cut(said, SHOWN_REPLY),
     });
     again.messages.push(ModelMessage {
         speaker: Speaker::User,

@@ -78,12 +78,11 @@ impl Engine {
             at: self.now(),
         };
         let run = tokio::time::timeout(self.options.call_time, self.attempts(&invocation));
-        let ran = match run.await {
-            Ok(ran) => ran?,
-            Err(_) => {
-                let seconds = self.options.call_time.as_secs();
-                lost(call, format!("it did not end within {seconds} s"))
-            }
+        let ran = if let Ok(ran) = run.await {
+            ran?
+        } else {
+            let seconds = self.options.call_time.as_secs();
+            lost(call, format!("it did not end within {seconds} s"))
         };
         Ok(finished(call, ran))
     }

@@ -86,6 +86,7 @@ pub enum Progress {
 
 impl Engine {
     /// An engine under a fresh identity.
+    #[must_use]
     pub fn new(services: ToolServices, tools: Arc<Tools>, options: EngineOptions) -> Self {
         let context = Context::new(tools.clone(), &services.executors, options.context);
         Self {
@@ -98,21 +99,25 @@ impl Engine {
     }
 
     /// This life of this worker.
+    #[must_use]
     pub fn worker(&self) -> WorkerId {
         self.worker
     }
 
     /// How it works.
+    #[must_use]
     pub fn options(&self) -> &EngineOptions {
         &self.options
     }
 
     /// Commands and reads.
+    #[must_use]
     pub fn store(&self) -> &SharedStore {
         &self.services.store
     }
 
     /// The present time.
+    #[must_use]
     pub fn now(&self) -> Timestamp {
         self.services.clock.now()
     }

@@ -56,6 +56,7 @@ impl Function {
     ];
 
     /// The function's name in the contract.
+    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Decide => "decide",
@@ -68,11 +69,13 @@ impl Function {
     }
 
     /// What the function does, for the model.
+    #[must_use]
     pub fn description(self) -> &'static str {
         &self.told().description
     }
 
     /// The JSON Schema of the function's arguments.
+    #[must_use]
     pub fn parameters(self) -> &'static Value {
         &self.told().parameters
     }

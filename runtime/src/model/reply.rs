@@ -3,7 +3,7 @@
 //! Invariants
 //! - A reply that broke off is no call, unless its JSON came to its end.
 //! - What is wrong is said in words for the model; what it said instead is kept in part, for the journal.
-//! - Arguments hold no NUL, which PostgreSQL can not store, and no null in place of a member that may be left out.
+//! - Arguments hold no NUL, which `PostgreSQL` can not store, and no null in place of a member that may be left out.
 //!
 //! Not here: the form of one provider's messages (`openai`, `anthropic`), whether arguments fit their schema
 //! ([`check`]); courtesy to models that write the call as text excepted.

@@ -49,6 +49,7 @@ impl Scripted {
     }
 
     /// A reply with these arguments that cost a few tokens.
+    #[must_use]
     pub fn reply(arguments: Value) -> ModelReply {
         ModelReply {
             arguments,

@@ -107,6 +107,7 @@ pub struct Prices {
 
 impl Prices {
     /// What a use of these prices costs in millionths of the currency, a part of one counted as one.
+    #[must_use]
     pub fn cost(&self, usage: &ModelUsage) -> u64 {
         let cached = usage.cached.min(usage.input);
         let part = |tokens: u64, price: u64| u128::from(tokens) * u128::from(price);
@@ -152,6 +153,7 @@ pub fn client(settings: &ModelSettings) -> Result<Arc<dyn ModelClient>, Settings
 
 impl ModelSettings {
     /// Settings of a provider with nothing but defaults.
+    #[must_use]
     pub fn new(provider: ModelProvider) -> Self {
         Self {
             provider,

@@ -220,9 +220,10 @@ fn list(phrase: &Phrase<'_>, at: usize, first: Number) -> (Vec<u32>, usize) {
             return (numbers, to);
         };
         let last = numbers.last().copied().unwrap_or_default();
-        match is_range && next.value > last && next.value - last <= 100 {
-            true => numbers.extend(last + 1..=next.value),
-            false => numbers.push(next.value),
+        if is_range && next.value > last && next.value - last <= 100 {
+            numbers.extend(last + 1..=next.value);
+        } else {
+            numbers.push(next.value);
         }
         to += skipped + next.len;
     }

@@ -80,7 +80,7 @@ fn begin_with(place: &Place<'_>, draft: &mut Draft, work: &Work, (wish, more): (
     }
     match (wish.kind, own) {
         (Some(kind), Some(own)) if kind == own && is_empty => {
-            plan_in(place, draft, kind, wish, Some(work))
+            plan_in(place, draft, kind, wish, Some(work));
         }
         (Some(kind), _) if is_other => plan(place, draft, kind, wish),
         _ => {
@@ -197,9 +197,10 @@ fn review_and_finish(place: &Place<'_>, draft: &mut Draft, kind: Kind, before: V
         .len()
         .saturating_sub(usize::from(before.iter().any(|id| id == WORK)));
     let parts = place.language.counted(count, kind.words(words).parts);
-    let title = match before.iter().any(|id| id == WORK) {
-        true => fill(kind.words(words).review, &[("parts", &parts)]),
-        false => words.item_review_changes.to_owned(),
+    let title = if before.iter().any(|id| id == WORK) {
+        fill(kind.words(words).review, &[("parts", &parts)])
+    } else {
+        words.item_review_changes.to_owned()
     };
     let review = draft.add(REVIEW, &title, ChecklistState::Todo);
     review.needs_confirmation = true;

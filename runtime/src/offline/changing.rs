@@ -286,9 +286,10 @@ impl Changing<'_> {
             .take(12)
             .map(|(number, title)| super::making::named_part(self.kind, words, number, title));
         let named: Vec<String> = named.collect();
-        match named.is_empty() {
-            true => "—".to_owned(),
-            false => named.join("; "),
+        if named.is_empty() {
+            "—".to_owned()
+        } else {
+            named.join("; ")
         }
     }
 

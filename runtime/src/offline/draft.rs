@@ -62,6 +62,10 @@ impl Draft {
     }
 
     /// Calls a tool.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers make the value on the spot"
+    )]
     pub(super) fn act(&mut self, tool: &str, arguments: Value) {
         self.actions
             .push(json!({"tool": tool, "arguments": arguments}));
@@ -185,9 +189,10 @@ impl Draft {
             (true, false) => "continue",
             (false, false) => "finish",
         };
-        let rationale = match self.reasons.is_empty() {
-            true => "nothing is left to do by the rules",
-            false => &self.reasons.join("; "),
+        let rationale = if self.reasons.is_empty() {
+            "nothing is left to do by the rules"
+        } else {
+            &self.reasons.join("; ")
         };
         json!({
             "rationale": rationale,

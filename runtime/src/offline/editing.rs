@@ -59,6 +59,10 @@ pub(super) struct Changes {
 }
 
 impl Changes {
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers make the value on the spot"
+    )]
     fn set(&mut self, node: &ViewNode, fields: Map<String, Value>, told: String) {
         self.operations
             .push(json!({"set": {"nodeId": node.id, "fields": fields}}));
@@ -78,20 +82,20 @@ impl Editing<'_> {
         let mut changes = Changes::default();
         match request {
             Request::Describe { target, text } => self.each(target, |at, node| {
-                self.describe(&mut changes, at, node, text)
+                self.describe(&mut changes, at, node, text);
             })?,
             Request::Note { target, text } => {
-                self.each(target, |at, node| self.note(&mut changes, at, node, text))?
+                self.each(target, |at, node| self.note(&mut changes, at, node, text))?;
             }
             Request::Without { target, text } => self.each(target, |at, node| {
-                self.without(&mut changes, at, node, text)
+                self.without(&mut changes, at, node, text);
             })?,
             Request::Rename { target, title } => self.each(target, |at, node| {
-                self.rename(&mut changes, at, node, title)
+                self.rename(&mut changes, at, node, title);
             })?,
             Request::Last { target, lasting } => self.last(&mut changes, target, *lasting)?,
             Request::Remove { target } => {
-                self.each(target, |at, node| self.remove(&mut changes, at, node))?
+                self.each(target, |at, node| self.remove(&mut changes, at, node))?;
             }
             Request::Add { .. } => self.add(&mut changes, request)?,
             Request::Move { target, place } => self.relocate(&mut changes, target, place)?,
@@ -115,7 +119,7 @@ impl Editing<'_> {
     }
 
     /// The places of the parts that are meant.
-    pub(super) fn places(&self, target: &Target, titles: &[&str]) -> Result<Vec<usize>, Problem> {
+    pub(super) fn places(target: &Target, titles: &[&str]) -> Result<Vec<usize>, Problem> {
         let count = titles.len();
         let places: Vec<usize> = match target {
             Target::All => (0..count).collect(),
@@ -137,7 +141,7 @@ impl Editing<'_> {
             .iter()
             .map(|node| node.prose("title"))
             .collect();
-        self.places(target, &titles)
+        Self::places(target, &titles)
     }
 
     pub(super) fn one(&self, target: &Target) -> Result<usize, Problem> {

@@ -61,7 +61,7 @@ pub(super) fn edit(editing: &Editing<'_>, request: &Request) -> Result<Edit, Pro
     let sections = sections(text);
     let titles: Vec<&str> = sections.iter().map(|section| section.title).collect();
     let words = editing.words;
-    let place_of = |target| editing.places(target, &titles).map(|places| places[0]);
+    let place_of = |target| Editing::places(target, &titles).map(|places| places[0]);
     let told = |template: &str, at: usize, said: &str| {
         let part = named_part(editing.kind, words, at + 1, titles[at]);
         fill(template, &[("part", &part), ("text", &one_line(said, 120))])
@@ -147,7 +147,7 @@ fn add(
         &[("part", &fill(words.quoted, &[("text", &name)]))],
     );
     let titles: Vec<&str> = sections.iter().map(|section| section.title).collect();
-    let place_of = |target| editing.places(target, &titles).map(|places| places[0]);
+    let place_of = |target| Editing::places(target, &titles).map(|places| places[0]);
     let before = match place {
         Place::First => Some(0),
         Place::Before(target) => Some(place_of(target)?),
@@ -155,24 +155,23 @@ fn add(
         Place::At(number) => Some((*number as usize).saturating_sub(1)),
         Place::End => None,
     };
-    Ok(match before.and_then(|at| sections.get(at)) {
-        Some(next) => put(
+    Ok(if let Some(next) = before.and_then(|at| sections.get(at)) {
+        put(
             editing,
             next.block,
             &format!("{new}\n\n{}", next.block),
             &told,
-        ),
-        None => {
-            let last = sections
-                .last()
-                .map_or(editing.view.text.trim_end(), |section| section.block);
-            put(
-                editing,
-                last,
-                format!("{last}\n\n{new}").trim_start(),
-                &told,
-            )
-        }
+        )
+    } else {
+        let last = sections
+            .last()
+            .map_or(editing.view.text.trim_end(), |section| section.block);
+        put(
+            editing,
+            last,
+            format!("{last}\n\n{new}").trim_start(),
+            &told,
+        )
     })
 }
 
@@ -195,9 +194,10 @@ fn put(editing: &Editing<'_>, find: &str, replace: &str, told: &str) -> Edit {
             arguments: json!({"work_id": editing.work, "replacements": [{"find": find, "replace": replace}], "summary": told}),
         };
     }
-    let whole = match find.is_empty() {
-        true => format!("{replace}\n"),
-        false => text.replacen(find, replace, 1),
+    let whole = if find.is_empty() {
+        format!("{replace}\n")
+    } else {
+        text.replacen(find, replace, 1)
     };
     Edit {
         tool: "replace_text",

@@ -42,9 +42,10 @@ fn asks_again(place: &Place<'_>, draft: &mut Draft) -> bool {
     if place.has_failed("ask") {
         trouble::close(place, draft, place.words.not_by_rules);
     } else if !place.has_open_card() && !draft.asks() {
-        match is_trouble {
-            true => trouble::ask(place, draft),
-            false => ask_kind(place, draft),
+        if is_trouble {
+            trouble::ask(place, draft);
+        } else {
+            ask_kind(place, draft);
         }
     }
     true
@@ -259,7 +260,7 @@ impl Filling<'_> {
     fn after_look(&mut self, draft: &mut Draft, index: usize) {
         match reading(self.place, self.work) {
             Some(Reading::View(view)) if self.recipe.is_there(index, &view) => {
-                self.done(draft, index)
+                self.done(draft, index);
             }
             Some(Reading::View(_)) => {
                 let own = self.recipe.own(index);
@@ -375,11 +376,12 @@ fn finish(place: &Place<'_>, draft: &mut Draft) {
             draft.show(work.id);
         }
     }
-    match named.is_empty() {
-        true => draft.say(words.delivered_nothing),
-        false => draft.say(fill(
+    if named.is_empty() {
+        draft.say(words.delivered_nothing);
+    } else {
+        draft.say(fill(
             words.delivered,
             &[("works", &named.join(words.comma))],
-        )),
+        ));
     }
 }

@@ -203,16 +203,15 @@ fn take_message(place: &Place<'_>, draft: &mut Draft, text: &str) {
 /// An answer in words to the question what is wanted.
 fn clarified(place: &Place<'_>, draft: &mut Draft, text: &str) {
     let said = Phrase::of(text);
-    match asked_for(&said) {
-        Some(kind) => settle_kind(place, draft, kind, Some(text)),
-        None => {
-            draft.remember(text);
-            let shown = one_line(text, SHOWN);
-            draft.say(fill(
-                place.words.not_understood_kind,
-                &[("request", &shown)],
-            ));
-        }
+    if let Some(kind) = asked_for(&said) {
+        settle_kind(place, draft, kind, Some(text));
+    } else {
+        draft.remember(text);
+        let shown = one_line(text, SHOWN);
+        draft.say(fill(
+            place.words.not_understood_kind,
+            &[("request", &shown)],
+        ));
     }
 }
 
@@ -329,9 +328,10 @@ fn converse(place: &Place<'_>, draft: &mut Draft, text: &str, phrase: &Phrase<'_
             &[("status", &status), ("examples", examples)],
         ));
     } else if phrase.has(APPROVAL) || phrase.has(PRAISE) || phrase.has(THANKS) {
-        match place.waits_for_review(&draft.checklist) {
-            true => draft.say(words.press_confirm),
-            false => draft.say(words.thanks),
+        if place.waits_for_review(&draft.checklist) {
+            draft.say(words.press_confirm);
+        } else {
+            draft.say(words.thanks);
         }
     } else if let (Some((_, work)), true) = (
         place.main_work(&draft.checklist),
@@ -380,9 +380,10 @@ pub(super) fn ask_change(place: &Place<'_>, draft: &mut Draft) {
     if has_open_change {
         return;
     }
-    let (kind, fine) = match place.waits_for_review(&draft.checklist) {
-        true => ("checkpoint", CONFIRM),
-        false => ("clarification", FINE),
+    let (kind, fine) = if place.waits_for_review(&draft.checklist) {
+        ("checkpoint", CONFIRM)
+    } else {
+        ("clarification", FINE)
     };
     let mut options = vec![
         (DARKER, words.option_darker),

@@ -208,9 +208,10 @@ pub(super) fn asked_for(phrase: &Phrase<'_>) -> Option<Kind> {
     let films = phrase.find_all(FILM);
     named.extend(films.into_iter().map(|span| (span, Kind::Storyboard)));
     named.sort_by_key(|(span, _)| (span.from, std::cmp::Reverse(span.to)));
-    let chosen = match phrase.is_chinese() {
-        true => last_of_clause(phrase, &named),
-        false => first_head(&named),
+    let chosen = if phrase.is_chinese() {
+        last_of_clause(phrase, &named)
+    } else {
+        first_head(&named)
     };
     chosen.or_else(|| phrase.has(SERIES).then_some(Kind::Posters))
 }

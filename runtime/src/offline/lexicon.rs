@@ -69,15 +69,17 @@ impl<'a> Phrase<'a> {
         let mut place = at;
         let mut rest = entry;
         while let Some(first) = rest.chars().next() {
-            let end = match is_han(first) {
-                true => first.len_utf8(),
-                false => rest.find(|c| c == ' ' || is_han(c)).unwrap_or(rest.len()),
+            let end = if is_han(first) {
+                first.len_utf8()
+            } else {
+                rest.find(|c| c == ' ' || is_han(c)).unwrap_or(rest.len())
             };
             let (word, behind) = (&rest[..end], rest[end..].trim_start());
             let there = self.word(place);
-            let fits = match is_stem && behind.is_empty() {
-                true => there.starts_with(word),
-                false => there == word,
+            let fits = if is_stem && behind.is_empty() {
+                there.starts_with(word)
+            } else {
+                there == word
             };
             if !fits {
                 return None;
@@ -91,7 +93,12 @@ impl<'a> Phrase<'a> {
     /// Where another text stands in this one, word by word.
     pub(super) fn find_text(&self, text: &str) -> Option<Span> {
         let words = tokenize(text);
-        let stands = |at: &usize| words.iter().enumerate().all(|(index, word)| self.word(at + index) == word.text);
+        let stands = |at: &usize| {
+            words
+                .iter()
+                .enumerate()
+                .all(|(index, word)| self.word(at + index) == word.text)
+        };
         let from = (0..self.len()).find(stands).filter(|_| !words.is_empty())?;
         Some(Span {
             from,
@@ -147,7 +154,11 @@ impl<'a> Phrase<'a> {
 
     /// Whether nothing stands between a word and the one after it that keeps them apart: no end of a clause, no quotation mark.
     pub(super) fn runs_on(&self, at: usize) -> bool {
-        let is_mark = |c: char| QUOTES.iter().any(|(open, close)| [*open, *close].contains(&c));
+        let is_mark = |c: char| {
+            QUOTES
+                .iter()
+                .any(|(open, close)| [*open, *close].contains(&c))
+        };
         !self.breaks_after(at) && !self.gap(at).contains(is_mark)
     }
 

@@ -98,12 +98,12 @@ impl<'a> Recipe<'a> {
 
     /// The name of the look that is wanted.
     pub(super) fn style_name(&self) -> Option<String> {
-        let named = self
+        let known = self
             .wish
             .styles
             .iter()
             .map(|style| self.words.styles[*style].name);
-        let names: Vec<&str> = named.chain(self.wish.own_style.as_deref()).collect();
+        let names: Vec<&str> = known.chain(self.wish.own_style.as_deref()).collect();
         (!names.is_empty()).then(|| names.join(self.words.comma))
     }
 
@@ -115,9 +115,10 @@ impl<'a> Recipe<'a> {
             .iter()
             .map(|style| self.words.styles[*style].look)
             .collect();
-        match looks.is_empty() {
-            true => self.words.no_style.to_owned(),
-            false => looks.join(self.words.comma),
+        if looks.is_empty() {
+            self.words.no_style.to_owned()
+        } else {
+            looks.join(self.words.comma)
         }
     }
 
@@ -289,9 +290,7 @@ pub(super) fn sentence(text: &str, words: &Words) -> String {
     let text = text.trim();
     match text.chars().last() {
         None => String::new(),
-        Some(last) if matches!(last, '.' | '!' | '?' | '。' | '\u{ff01}' | '\u{ff1f}' | '…') => {
-            capital(text)
-        }
+        Some('.' | '!' | '?' | '。' | '\u{ff01}' | '\u{ff1f}' | '…') => capital(text),
         Some(_) => format!("{}{}", capital(text), words.stop),
     }
 }

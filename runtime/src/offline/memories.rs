@@ -133,11 +133,8 @@ mod tests {
             "The fox is red.",
             "Не запоминай это",
         ];
-        let text: String = ids
-            .iter()
-            .zip(said)
-            .map(|(id, text)| format!("{id} by person:\n{text}\n"))
-            .collect();
+        let told = |(id, text)| format!("{id} by person:\n{text}\n");
+        let text = ids.iter().zip(said).map(told).collect::<Vec<_>>().concat();
         let request = ModelRequest {
             function: Function::ExtractMemories,
             model: None,

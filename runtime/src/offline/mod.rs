@@ -69,14 +69,15 @@ impl ModelClient for Offline {
 
     async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
         let arguments = match request.function {
-            Function::Decide => match &request.situation {
-                Some(situation) => decide(situation),
-                None => {
+            Function::Decide => {
+                if let Some(situation) = &request.situation {
+                    decide(situation)
+                } else {
                     let reason =
                         "the offline planner decides from stored state, and the request has none";
                     return Err(ModelError::Refused(reason.to_owned()));
                 }
-            },
+            }
             Function::Answer => executor::answer(request),
             Function::SummarizeSegment => summary::summarize(request),
             Function::Route => route::route(request),

@@ -109,9 +109,10 @@ impl<'a> Place<'a> {
             [CLARIFY, WORK, REVIEW, FINISH, TROUBLE].contains(&item.id.as_str())
         };
         let is_change = |item: &ChecklistItem| item.id.starts_with(CHANGE);
-        match self.checklist().iter().any(is_ours) || self.checklist().iter().all(is_change) {
-            true => PlanOf::Rules,
-            false => PlanOf::Model,
+        if self.checklist().iter().any(is_ours) || self.checklist().iter().all(is_change) {
+            PlanOf::Rules
+        } else {
+            PlanOf::Model
         }
     }
 

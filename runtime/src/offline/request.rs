@@ -124,7 +124,7 @@ pub(super) fn read(text: &str, kind: Kind, titles: &[String]) -> Option<Request>
         .or_else(|| clause.note())
 }
 
-impl<'a> Clause<'a> {
+impl Clause<'_> {
     fn target(&self) -> Option<Target> {
         self.aim.as_ref().map(|aim| aim.target.clone())
     }
@@ -251,9 +251,10 @@ impl<'a> Clause<'a> {
             _ => lead,
         };
         phrase.at(lead, FROM)?;
-        match lead > verb.to {
-            true => self.text(verb.to, lead),
-            false => self.text(aim.span.to, phrase.len()),
+        if lead > verb.to {
+            self.text(verb.to, lead)
+        } else {
+            self.text(aim.span.to, phrase.len())
         }
     }
 
@@ -274,17 +275,16 @@ impl<'a> Clause<'a> {
             });
         }
         let aim = self.aim.as_ref()?;
-        let text = match aim.span.from > verb.to {
-            true => {
-                let lead = (verb.to..aim.span.from)
-                    .rev()
-                    .find(|at| self.phrase.at(*at, HERE).is_some());
-                match lead {
-                    Some(lead) if lead > verb.to => self.text(verb.to, lead)?,
-                    _ => self.text(aim.span.to, self.phrase.len())?,
-                }
+        let text = if aim.span.from > verb.to {
+            let lead = (verb.to..aim.span.from)
+                .rev()
+                .find(|at| self.phrase.at(*at, HERE).is_some());
+            match lead {
+                Some(lead) if lead > verb.to => self.text(verb.to, lead)?,
+                _ => self.text(aim.span.to, self.phrase.len())?,
             }
-            false => self.text(verb.to, self.phrase.len())?,
+        } else {
+            self.text(verb.to, self.phrase.len())?
         };
         Some(Request::Note {
             target: aim.target.clone(),
@@ -347,9 +347,10 @@ impl<'a> Clause<'a> {
                 (aim.span.to == span.from || aim.span.to + 1 == span.from).then_some(aim.target)
             };
             let bare = || bare_number(phrase, span.to).map(|number| Target::Numbers(vec![number]));
-            match phrase.is_chinese() {
-                true => ahead().or(behind),
-                false => behind.or_else(bare),
+            if phrase.is_chinese() {
+                ahead().or(behind)
+            } else {
+                behind.or_else(bare)
             }
         };
         if let Some(target) = phrase.find_from(from, AFTER).and_then(beside) {
@@ -395,10 +396,9 @@ impl<'a> Clause<'a> {
                 Lasting::Together(seconds)
             }
             Some(seconds) if (1..=3_600).contains(&seconds) => Lasting::Seconds(seconds),
-            Some(_) => return None,
             None if phrase.has(SHORTER) => Lasting::Shorter,
             None if phrase.has(LONGER) => Lasting::Longer,
-            None => return None,
+            Some(_) | None => return None,
         };
         Some(Request::Last { target, lasting })
     }
@@ -406,14 +406,15 @@ impl<'a> Clause<'a> {
     fn describe(&self) -> Option<Request> {
         let aim = self.aim.as_ref()?;
         let phrase = &self.phrase;
-        let should = phrase
-            .find(SHOULD)
-            .map(|span| match span.to > aim.span.from {
-                true => span.to.max(aim.span.to),
-                false => phrase
+        let should = phrase.find(SHOULD).map(|span| {
+            if span.to > aim.span.from {
+                span.to.max(aim.span.to)
+            } else {
+                phrase
                     .find_from(aim.span.to, &["будет", "будут", "be", "show"])
-                    .map_or(aim.span.to, |be| be.to),
-            });
+                    .map_or(aim.span.to, |be| be.to)
+            }
+        });
         let changed = || {
             let verb = phrase.find(CHANGE).or_else(|| phrase.find(REPLACE))?;
             let marker = phrase.find_from(verb.from.max(aim.span.to), INTO)?;

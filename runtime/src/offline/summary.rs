@@ -178,9 +178,10 @@ fn actions(plan: &str) -> String {
     let tools = plan.lines().filter_map(|line| line.strip_prefix("-> "));
     let names: Vec<&str> = tools.filter_map(|line| line.split(' ').next()).collect();
     let reason = plan.lines().next().unwrap_or_default();
-    match names.is_empty() {
-        true => reason.to_owned(),
-        false => format!("{} ({})", one_line(reason, 80), names.join(", ")),
+    if names.is_empty() {
+        reason.to_owned()
+    } else {
+        format!("{} ({})", one_line(reason, 80), names.join(", "))
     }
 }
 

@@ -183,9 +183,10 @@ fn length_of(phrase: &Phrase<'_>) -> Option<Length> {
         let is_each = |place: usize| phrase.at(place, EACH).is_some();
         let before = (span.from.saturating_sub(4)..span.from).any(is_each);
         let behind = is_each(span.to);
-        match before || behind {
-            true => Length::Each(seconds),
-            false => Length::Whole(seconds),
+        if before || behind {
+            Length::Each(seconds)
+        } else {
+            Length::Whole(seconds)
         }
     };
     if let Some(span) = phrase.find(HALF_MINUTE) {

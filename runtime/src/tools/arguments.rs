@@ -44,6 +44,10 @@ impl ToolSpec {
 }
 
 /// The schema of an object.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "callers make the value on the spot"
+)]
 pub(super) fn object(required: &[&str], properties: Value) -> Value {
     json!({"type": "object", "required": required, "properties": properties})
 }

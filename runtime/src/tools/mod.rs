@@ -108,6 +108,7 @@ pub struct Ran {
 
 impl Ran {
     /// It had its effect, and brings nothing else about.
+    #[must_use]
     pub fn done(result: Value) -> Self {
         Self {
             outcome: CallOutcome::Done(result),

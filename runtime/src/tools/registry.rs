@@ -46,6 +46,7 @@ impl Tools {
     }
 
     /// The tool with this name.
+    #[must_use]
     pub fn get(&self, name: &str) -> Option<&dyn Tool> {
         let mut tools = self.by_place.values();
         let found = tools.find(|tool| tool.spec().name == name);
@@ -63,6 +64,7 @@ impl Tools {
     }
 
     /// The domains, core first.
+    #[must_use]
     pub fn domains(&self) -> Vec<&'static str> {
         let places: BTreeSet<_> = self
             .by_place
@@ -73,6 +75,7 @@ impl Tools {
     }
 
     /// The call that a model asked for, with the reason where it can not be run.
+    #[must_use]
     pub fn plan(&self, task: &Task, action_tool: &str, arguments: &Value) -> PlannedCall {
         let mut arguments = arguments.clone();
         let Some(tool) = self.get(action_tool) else {

@@ -14,6 +14,11 @@ use super::Shared;
 const AT_ONCE: u32 = 256;
 
 pub(super) async fn watch(shared: Arc<Shared>) {
+    if !shared.engine.store().is_shared()
+        && let Err(error) = take_over_all(&shared).await
+    {
+        tracing::warn!(%error, "turns of the former process are taken over when their leases end");
+    }
     loop {
         tokio::select! {
             () = shared.stop.cancelled() => return,
@@ -24,6 +29,29 @@ pub(super) async fn watch(shared: Arc<Shared>) {
         }
         shared.due.notify_one();
     }
+}
+
+/// Nobody else works on an embedded database: whoever has a lease is this process's predecessor, and gone.
+async fn take_over_all(shared: &Arc<Shared>) -> domain::Result<()> {
+    let engine = &shared.engine;
+    let reads = engine.store().reads();
+    let now = reads.lease_time(engine.now()).await?;
+    let later = now.plus(engine.options().lease);
+    take_over(shared, now, later).await
+}
+
+/// Takes over what has not moved since a time though its lease has not ended.
+async fn take_over(shared: &Arc<Shared>, now: Timestamp, before: Timestamp) -> domain::Result<()> {
+    let reads = shared.engine.store().reads();
+    for turn in reads.list_unmoved(now, before, AT_ONCE).await? {
+        if let Some(place) = shared.running.take(&turn) {
+            tracing::warn!(turn.id = %turn.turn, "a turn stands still though its lease has not ended; it is taken over");
+            shared
+                .turns
+                .spawn(shared.clone().claim_and_drive(turn, place, true));
+        }
+    }
+    Ok(())
 }
 
 /// With up to a tenth by chance, so that many processes do not look at once.
@@ -48,14 +76,7 @@ async fn look(shared: &Arc<Shared>) -> domain::Result<()> {
     let now = reads.lease_time(engine.now()).await?;
     let still = shared.options.stillness.as_micros() as i64;
     let before = Timestamp::from_micros(now.micros() - still);
-    for turn in reads.list_unmoved(now, before, AT_ONCE).await? {
-        if let Some(place) = shared.running.take(&turn) {
-            tracing::warn!(turn.id = %turn.turn, "a turn stands still though its lease is renewed; it is taken over");
-            shared
-                .turns
-                .spawn(shared.clone().claim_and_drive(turn, place, true));
-        }
-    }
+    take_over(shared, now, before).await?;
     metrics::gauge!("atelier_turns_running").set(shared.running.count() as f64);
     Ok(())
 }

@@ -55,7 +55,9 @@ async fn a_late_step_costs_as_many_tokens_as_an_early_one_and_the_prefix_is_one(
             .expect("steps")
     };
     let (early, late) = (largest(50), largest(last as usize));
-    println!("largest request of 40 steps: {early} tokens up to step 50, {late} up to step {last}");
+    eprintln!(
+        "largest request of 40 steps: {early} tokens up to step 50, {late} up to step {last}"
+    );
     assert!(
         f64::from(late) <= f64::from(early) * 1.1,
         "{early} tokens became {late}"

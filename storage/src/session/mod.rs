@@ -1,7 +1,7 @@
 //! Reading and writing rows: the ports of the domain over one connection, pool or transaction.
 //!
 //! Invariants
-//! - The SQL is one text for both databases; placeholders are `$1`, `$2`, ….
+//! - The SQL is one text for both databases, but for locks and for telling other processes; placeholders are `$1`, `$2`, ….
 //! - A row that can not be read names its table and column.
 //! - A statement that failed is remembered: whoever ends the transaction learns of it, whatever a command made of it.
 //!
@@ -49,13 +49,13 @@ const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
 const MAX_VALUES: usize = 32_000;
 /// Finds the workspace of the work `$1`, where only the work is known: keys start with the workspace.
 const WORKSPACE: &str = "workspace_id = (select w.workspace_id from works w where w.id = $1)";
-/// Counts statements.
-const STATEMENTS: &str = "atelier_store_statements_total";
 
 /// Rows over a connection.
 #[derive(Debug)]
 pub(crate) struct Session<C> {
     connection: C,
+    /// Whose statements these are, for the count of them.
+    user: &'static str,
     written: Mutex<Written>,
     health: Mutex<Health>,
     /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
@@ -87,9 +87,20 @@ pub(crate) struct Written {
 }
 
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
-    pub(crate) fn new(connection: C) -> Self {
+    /// Reads of what is committed.
+    pub(crate) fn of_reads(connection: C) -> Self {
+        Self::new(connection, "reads")
+    }
+
+    /// The transaction of a command.
+    pub(crate) fn of_command(connection: C) -> Self {
+        Self::new(connection, "command")
+    }
+
+    fn new(connection: C, user: &'static str) -> Self {
         Self {
             connection,
+            user,
             written: Mutex::default(),
             health: Mutex::default(),
             held: Mutex::default(),
@@ -127,9 +138,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             table: "workspaces",
             row: &row,
         };
-        let head = Sequence(row.number("event_sequence")?);
-        lock(&self.held).insert(workspace, head);
-        Ok(Some(head))
+        let reached = Sequence(row.number("event_sequence")?);
+        lock(&self.held).insert(workspace, reached);
+        Ok(Some(reached))
     }
 
     /// Whether a workspace exists; asks only where the transaction has not met it yet.
@@ -160,7 +171,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
-        metrics::counter!(STATEMENTS).increment(1);
+        self.count_statement();
         Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
     }
 
@@ -170,6 +181,10 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             .query_all_raw(statement)
             .await
             .map_err(|error| self.fault(error))
+    }
+
+    fn count_statement(&self) {
+        metrics::counter!("atelier_store_statements_total", "of" => self.user).increment(1);
     }
 
     /// Remembers that a statement failed.

@@ -84,25 +84,34 @@ async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Wa
     metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
     match commit(connection, &commands, wakes).await {
         Ok(answers) => answer(group, answers),
-        Err(Failure::Interrupted) => {
-            for waiting in group {
-                let answer = alone(connection, wakes, &waiting.command).await;
-                // Whoever no longer waits needs no answer.
-                drop(waiting.reply.send(answer));
+        Err(Failure::Interrupted) => one_by_one(connection, wakes, group).await,
+        Err(Failure::Fault(error)) => refuse(group, &error),
+    }
+}
+
+/// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
+async fn one_by_one(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+    let mut group = group.into_iter();
+    while let Some(waiting) = group.next() {
+        match alone(connection, wakes, &waiting.command).await {
+            // Whoever no longer waits needs no answer.
+            Ok(answer) => drop(waiting.reply.send(answer)),
+            Err(error) => {
+                return refuse(std::iter::once(waiting).chain(group).collect(), &error);
             }
         }
-        Err(Failure::Fault(error)) => {
-            let text = error_text(&error);
-            tracing::error!(error = text, "the store could not commit");
-            answer(
-                group,
-                commands
-                    .iter()
-                    .map(|_| Err(Error::Unavailable(text.clone().into())))
-                    .collect(),
-            );
-        }
     }
+}
+
+/// Tells everybody of a group that nothing of it is stored, or that nobody knows.
+fn refuse(group: Vec<Waiting>, error: &Error) {
+    let text = error_text(error);
+    tracing::error!(error = text, "the store could not commit");
+    let answers = group
+        .iter()
+        .map(|_| Err(Error::Unavailable(text.clone().into())));
+    let answers = answers.collect();
+    answer(group, answers);
 }
 
 fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
@@ -112,26 +121,26 @@ fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
     }
 }
 
+/// The command's answer; an error where the database fails.
 async fn alone(
     connection: &DatabaseConnection,
     wakes: &Wakes,
     command: &Arc<dyn ErasedCommand>,
-) -> Answer {
+) -> Result<Answer, Error> {
     for attempt in 0..ATTEMPTS {
         metrics::counter!("atelier_store_retries_total", "command" => command.name()).increment(1);
         match commit(connection, std::slice::from_ref(command), wakes).await {
             Ok(mut answers) => {
-                return answers
-                    .pop()
-                    .unwrap_or_else(|| Err(Error::internal("a command gave no answer")));
+                let missing = || Err(Error::internal("a command gave no answer"));
+                return Ok(answers.pop().unwrap_or_else(missing));
             }
             Err(Failure::Fault(error)) => return Err(error),
             Err(Failure::Interrupted) => tokio::time::sleep(delay(attempt)).await,
         }
     }
-    Err(Error::Unavailable(
+    Ok(Err(Error::Unavailable(
         format!("{} was interrupted {ATTEMPTS} times", command.name()).into(),
-    ))
+    )))
 }
 
 /// Doubles from 4 ms on, with up to as much again by chance.
@@ -148,7 +157,7 @@ async fn commit(
 ) -> Result<Vec<Answer>, Failure> {
     let outer = begin(connection).await.map_err(before_commit)?;
     let (outer, outcome) = if let [command] = commands {
-        let session = Session::new(outer);
+        let session = Session::of_command(outer);
         let answer = run_one(&session, command).await;
         let (outer, written, health) = session.into_parts();
         (outer, vec![(judge(answer, health, command)?, written)])
@@ -179,7 +188,7 @@ async fn run_in_savepoint(
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<(Answer, Written), Failure> {
     let savepoint = outer.begin().await.map_err(before_commit)?;
-    let session = Session::new(savepoint);
+    let session = Session::of_command(savepoint);
     let answer = run_one(&session, command).await;
     let (savepoint, written, health) = session.into_parts();
     let answer = judge(answer, health, command)?;

@@ -31,7 +31,7 @@ use lane::Waiting;
 /// Commands that wait for a lane; their callers wait when there are more.
 const QUEUE: usize = 4_096;
 /// Lanes on PostgreSQL, each with a connection of its own.
-const LANES: usize = 4;
+pub(crate) const LANES: u32 = 4;
 
 /// Commands and reads over a database.
 pub(crate) struct DatabaseStore {
@@ -45,7 +45,7 @@ pub(crate) struct DatabaseStore {
 }
 
 impl DatabaseStore {
-    /// Starts the lanes. `writer` is the connection of the one lane of SQLite, the same pool as `reader` on PostgreSQL.
+    /// Starts the lanes. `writer` has a connection for each lane.
     pub(crate) fn start(reader: DatabaseConnection, writer: &DatabaseConnection) -> Self {
         let wakes = Arc::new(Wakes::default());
         let stop = CancellationToken::new();
@@ -67,14 +67,14 @@ impl DatabaseStore {
             let (sender, queue) = mpsc::channel(QUEUE);
             tasks.push(tokio::spawn(listen::listen(reader.clone(), wakes.clone())));
             tasks.push(tokio::spawn(listen::poll(
-                Session::new(reader.clone()),
+                Session::of_reads(reader.clone()),
                 wakes.clone(),
             )));
             tasks.push(tokio::spawn(listen::tell(reader.clone(), queue)));
             sender
         });
         Self {
-            reads: Session::new(reader),
+            reads: Session::of_reads(reader),
             lanes,
             wakes,
             signals,

@@ -118,12 +118,12 @@ fn crossing(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deadlock_of_two_processes_is_run_again() {
-    cross(Care::PassesOn).await;
+    Box::pin(cross(Care::PassesOn)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deadlock_that_a_command_overlooks_is_run_again() {
-    cross(Care::Overlooks).await;
+    Box::pin(cross(Care::Overlooks)).await;
 }
 
 async fn cross(care: Care) {

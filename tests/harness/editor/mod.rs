@@ -10,6 +10,7 @@ pub(crate) mod wire;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
@@ -256,8 +257,13 @@ impl Editor {
 
     /// Waits for the connection's end; its close code.
     pub(crate) async fn closed(&self) -> Option<u16> {
+        self.closed_within(SOON).await
+    }
+
+    /// Waits for the connection's end for so long; its close code.
+    pub(crate) async fn closed_within(&self, limit: Duration) -> Option<u16> {
         let seen = self
-            .watch("the connection ends", |seen| seen.is_closed)
+            .watch_within(limit, "the connection ends", |seen| seen.is_closed)
             .await;
         seen.close_code
     }
@@ -309,8 +315,17 @@ impl Editor {
     }
 
     async fn watch(&self, what: &str, is_seen: impl Fn(&Seen) -> bool) -> Seen {
+        self.watch_within(SOON, what, is_seen).await
+    }
+
+    async fn watch_within(
+        &self,
+        limit: Duration,
+        what: &str,
+        is_seen: impl Fn(&Seen) -> bool,
+    ) -> Seen {
         let mut seen = self.shared.seen.subscribe();
-        let came = timeout(SOON, seen.wait_for(is_seen)).await;
+        let came = timeout(limit, seen.wait_for(is_seen)).await;
         let Ok(came) = came else {
             panic!("{what} did not come about: {:?}", self.shared.seen.borrow());
         };

@@ -11,6 +11,7 @@ const MADE: &[&str] = &["web/dist", "web/dist/graphiql"];
 /// Folders of the repository's first level; a code span that begins with one is a path.
 const FOLDERS: &[&str] = &[
     "api/",
+    "bench/",
     "domain/",
     "docs/",
     "migrations/",

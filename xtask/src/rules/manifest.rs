@@ -17,12 +17,13 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What the domain may name: nothing that reads, writes or listens.
+/// What the domain may name: nothing that reads, writes or listens. Of `nix` it has the clock that counts a thread's work.
 const DOMAIN: &[&str] = &[
     "async-trait",
     "bytes",
     "futures-util",
     "metrics",
+    "nix",
     "serde",
     "serde_json",
     "similar",

@@ -81,7 +81,7 @@ impl Step {
     }
 
     /// When its decision was stored.
-    async fn decided_at(&self) -> Result<DateTime> {
+    fn decided_at(&self) -> Result<DateTime> {
         let missing = || domain::Error::internal(format!("{:?} is not decided", self.0.at));
         Ok(DateTime(self.0.decided_at.ok_or_else(missing)?))
     }

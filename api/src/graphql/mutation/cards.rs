@@ -10,10 +10,6 @@ use crate::graphql::scope::Scope;
 
 /// A card and what is answered: an option, a comment, or both.
 #[derive(InputObject)]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the names are those of the contract"
-)]
 struct AnswerCardInput {
     /// The card.
     card_id: ID,

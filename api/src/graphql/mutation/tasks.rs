@@ -242,6 +242,10 @@ fn emptied(given: MaybeUndefined<String>) -> Option<String> {
 }
 
 /// A limit that null takes away.
+#[expect(
+    clippy::option_option,
+    reason = "absent, null and given are three wishes"
+)]
 fn limit(given: MaybeUndefined<MoneyInput>) -> Result<Option<Option<u64>>, Error> {
     Ok(match given {
         MaybeUndefined::Undefined => None,

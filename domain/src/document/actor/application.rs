@@ -58,6 +58,8 @@ impl DocumentActor {
                 "with the update, the document would take too long to open",
             ));
         }
+        // The state is quick to open, and the log was not quick to write.
+        self.growth.demand_snapshot();
         Ok(())
     }
 

@@ -182,3 +182,131 @@ impl Output {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use yrs::updates::decoder::Decode as _;
+    use yrs::{
+        Any, Doc, GetString as _, Map as _, Out, ReadTxn as _, Text as _, Transact as _, Update,
+    };
+
+    use super::*;
+
+    /// A small random generator (xorshift), so that a seed says everything.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 % limit as u64) as usize
+        }
+    }
+
+    fn replica() -> Doc {
+        let doc = Doc::new();
+        doc.get_or_insert_map("nodes");
+        doc.get_or_insert_text("text");
+        doc
+    }
+
+    /// Applies an update of which every part must find its place.
+    fn apply(doc: &Doc, update: &[u8]) {
+        let mut txn = doc.transact_mut();
+        let update = Update::decode_v1(update).expect("is an update");
+        txn.apply_update(update).expect("applies");
+        assert!(!txn.has_missing_updates(), "a part can not be placed");
+    }
+
+    fn content(doc: &Doc) -> (String, Vec<(String, String)>) {
+        let nodes = doc.get_or_insert_map("nodes");
+        let text = doc.get_or_insert_text("text");
+        let txn = doc.transact();
+        let mut entries: Vec<_> = nodes
+            .iter(&txn)
+            .map(|(key, value)| (key.to_owned(), value.to_string(&txn)))
+            .collect();
+        entries.sort();
+        (text.get_string(&txn), entries)
+    }
+
+    /// One change of an editor; sometimes it sends more than that, which the others have already.
+    fn edit(doc: &Doc, random: &mut Random, before: &yrs::StateVector) -> Vec<u8> {
+        let nodes = doc.get_or_insert_map("nodes");
+        let text = doc.get_or_insert_text("text");
+        let mut txn = doc.transact_mut();
+        for _ in 0..=random.below(3) {
+            let key = format!("n{}", random.below(4));
+            match random.below(5) {
+                0 => drop(nodes.remove(&mut txn, &key)),
+                1 => drop(nodes.insert(&mut txn, key, random.below(100) as i64)),
+                2 if text.len(&txn) > 2 => {
+                    let at = random.below(text.len(&txn) as usize - 2) as u32;
+                    text.remove_range(&mut txn, at, 2);
+                }
+                3 => match nodes.get(&txn, &key) {
+                    Some(Out::YMap(node)) => {
+                        node.insert(&mut txn, "field", random.below(100) as i64);
+                    }
+                    _ => drop(nodes.insert(
+                        &mut txn,
+                        key,
+                        yrs::MapPrelim::from([("field", Any::from(1))]),
+                    )),
+                },
+                _ => {
+                    let at = random.below(text.len(&txn) as usize + 1) as u32;
+                    text.insert(&mut txn, at, ["a", "bc", "def"][random.below(3)]);
+                }
+            }
+        }
+        if random.below(4) == 0 {
+            txn.encode_diff_v1(before)
+        } else {
+            txn.encode_update_v1()
+        }
+    }
+
+    /// Updates in the order of a log, by editors of whom each knows some of the others' work.
+    fn log(random: &mut Random) -> Vec<Bytes> {
+        let editors: Vec<Doc> = (0..3).map(|_| replica()).collect();
+        let mut known = [0; 3];
+        let mut log: Vec<Bytes> = Vec::new();
+        let mut earlier = vec![yrs::StateVector::default()];
+        for _ in 0..40 {
+            let editor = random.below(editors.len());
+            // An editor catches up with what the log holds before it goes on: all of it, or some more of it.
+            while known[editor] < log.len() && random.below(8) > 0 {
+                apply(&editors[editor], &log[known[editor]]);
+                known[editor] += 1;
+            }
+            let before = &earlier[random.below(earlier.len())];
+            let update = edit(&editors[editor], random, before);
+            log.push(Bytes::from(update));
+            earlier.push(editors[editor].transact().state_vector());
+        }
+        log
+    }
+
+    #[test]
+    fn updates_joined_in_order_are_the_same_as_one_after_the_other() {
+        let seed = uuid::Uuid::new_v4().as_u128() as u64 | 1;
+        eprintln!("seed {seed}");
+        let mut random = Random(seed);
+        for _ in 0..200 {
+            let log = log(&mut random);
+            let (single, joined) = (replica(), replica());
+            for update in &log {
+                apply(&single, update);
+            }
+            let mut rest = log.as_slice();
+            while !rest.is_empty() {
+                let (some, others) = rest.split_at(1 + random.below(rest.len().min(6)));
+                apply(&joined, &merge(some.to_vec()).expect("they join"));
+                rest = others;
+            }
+            assert_eq!(content(&single), content(&joined));
+        }
+    }
+}

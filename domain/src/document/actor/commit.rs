@@ -25,6 +25,7 @@ pub(crate) struct Growth {
     snapshot_bytes: usize,
     log_bytes: usize,
     changes: u64,
+    is_snapshot_demanded: bool,
 }
 
 impl Growth {
@@ -36,7 +37,13 @@ impl Growth {
                 .map_or(0, |snapshot| snapshot.state.len()),
             log_bytes: stored.changes.iter().map(|(_, update)| update.len()).sum(),
             changes: stored.changes.len() as u64,
+            is_snapshot_demanded: false,
         }
+    }
+
+    /// Lets the next commit be followed by a snapshot.
+    pub(crate) fn demand_snapshot(&mut self) {
+        self.is_snapshot_demanded = true;
     }
 
     /// What it holds now, roughly and at most.
@@ -54,7 +61,9 @@ impl Growth {
 
     /// Reading the log then costs as much as reading the snapshot.
     fn is_snapshot_due(&self) -> bool {
-        self.changes >= SNAPSHOT_CHANGES || self.log_bytes > SNAPSHOT_BYTES.max(self.snapshot_bytes)
+        self.is_snapshot_demanded
+            || self.changes >= SNAPSHOT_CHANGES
+            || self.log_bytes > SNAPSHOT_BYTES.max(self.snapshot_bytes)
     }
 }
 
@@ -141,6 +150,9 @@ impl DocumentActor {
         let is_next = first.0 == self.version.0 + 1;
         if !is_next {
             self.catch_up(Version(first.0 - 1)).await;
+        }
+        if self.life == Life::Open && first.0 != self.version.0 + 1 {
+            self.fail(&"the log ends before the changes that were stored");
         }
         if self.life != Life::Open {
             if let Some(edit) = flight.edit {
@@ -238,6 +250,11 @@ impl DocumentActor {
     async fn take_stored(&mut self, changes: Vec<Change>) {
         let mut has_hanging_edges = false;
         for change in &changes {
+            if change.version.0 != self.version.0 + 1 {
+                // What everybody has been told must never skip a change.
+                let gap = format!("version {} follows {}", change.version, self.version);
+                return self.fail(&gap);
+            }
             match self.apply_stored(&change.update).await {
                 Ok(Applied::Changed(_, recorded)) => {
                     has_hanging_edges |= recorded.has_hanging_edges;

@@ -158,7 +158,8 @@ fn costs_that_add_up_strain_the_document_and_its_opening_tells() {
     );
     board.measure(&built);
     assert!(
-        board.strain.exceeds(Duration::from_millis(100)),
+        // As little as a fast machine needs for it, and far more than honest edits of this size cost.
+        board.strain.exceeds(Duration::from_millis(10)),
         "{:?}",
         board.strain
     );

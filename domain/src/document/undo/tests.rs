@@ -104,7 +104,7 @@ fn a_node_that_moved_goes_back_and_its_neighbours_stay() {
 #[test]
 fn what_others_undid_already_is_not_undone_again() {
     let (a, b) = (node("a", "1", "A"), node("b", "2", "B"));
-    let before = content(&[a.clone()], &[]);
+    let before = content(std::slice::from_ref(&a), &[]);
     let after = content(&[a.clone(), b], &[]);
     assert_eq!(undo_nodes(&before, &after, &before), []);
     let gone = content(&[], &[]);

@@ -73,7 +73,7 @@ impl Default for UpdateLimits {
             value_depth: 32,
             type_depth: 8,
             decoded_bytes: 160 << 20,
-            effort: Duration::from_secs(8),
+            effort: Duration::from_secs(5),
             strain: Duration::from_secs(5),
         }
     }

@@ -82,7 +82,11 @@ async fn the_key_is_in_no_error_no_description_and_no_log() {
         settings.retry.attempts = 2;
         settings.retry.first_pause = Duration::from_millis(1);
         let client = client(&settings).expect("the settings are good");
-        let mut seen = format!("{settings:?}");
+        let provider = match vendor {
+            Vendor::OpenAi => format!("{:?}", openai::OpenAi::try_new(&settings)),
+            Vendor::Anthropic => format!("{:?}", anthropic::Anthropic::try_new(&settings)),
+        };
+        let mut seen = format!("{settings:?} {provider}");
         while server.received().len() < count {
             match client.ask(&request).await {
                 Ok(reply) => seen.push_str(&reply.model),

@@ -150,6 +150,10 @@ impl Board {
         self.insert((id, fields), after)
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers make the value on the spot"
+    )]
     fn insert(
         &mut self,
         node: (String, Map<String, Value>),

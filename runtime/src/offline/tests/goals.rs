@@ -13,6 +13,7 @@ fn review() -> Verdict {
     Verdict::AskPerson(Some("review".to_owned()))
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 #[test]
 fn every_kind_of_work_is_made_and_handed_over_in_every_language() {
     for (language, goal, kind, title, parts) in [
@@ -180,11 +181,10 @@ fn what_is_not_understood_is_asked_and_answered_by_card_or_in_words() {
         assert!(stage.heard().contains("офлайн-планировщик"));
         let card = &stage.situation.cards[0];
         assert_eq!(card.options.len(), 4);
-        match by_card {
-            true => stage.click("flow", None),
-            false => {
-                stage.write("сделай раскадровку про лису, 3 кадра");
-            }
+        if by_card {
+            stage.click("flow", None);
+        } else {
+            stage.write("сделай раскадровку про лису, 3 кадра");
         }
         assert_eq!(stage.run_on(), review());
         assert_eq!(stage.board().kind, kind);

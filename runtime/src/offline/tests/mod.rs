@@ -4,6 +4,7 @@ mod board;
 mod edits;
 mod faults;
 mod goals;
+mod properties;
 mod stage;
 mod talk;
 

@@ -226,6 +226,10 @@ impl Assignment {
         )))
     }
 
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "callers make the value on the spot"
+    )]
     fn done(self, invocation: &Invocation<'_>, answer: Value) -> Ran {
         let said = answer["text"].as_str().unwrap_or_default().to_owned();
         let exchange = LineExchange {

@@ -177,11 +177,11 @@ async fn what_others_change_in_a_linked_work_is_noticed_and_own_edits_are_not(mu
     };
     assert_eq!(notices(&house).await, []);
     house.person_edits(work, vec![retitle("a", "Dusk")]).await;
-    let noticed = notices(&house).await;
-    assert_eq!(noticed.len(), 1);
-    assert_eq!(noticed[0].touched.summary(), "shot 1: title");
+    let unread = notices(&house).await;
+    assert_eq!(unread.len(), 1);
+    assert_eq!(unread[0].touched.summary(), "shot 1: title");
     assert_eq!(
-        (noticed[0].from_version, noticed[0].to_version),
+        (unread[0].from_version, unread[0].to_version),
         (Version(2), Version(3))
     );
 }

@@ -25,7 +25,7 @@ use crate::executors::Executors;
 use crate::model::{Prices, Scripted};
 use crate::tools::{Invocation, Ran, ToolServices, Tools, prompt_of};
 
-/// Runs a test in a house of its own on SQLite.
+/// Runs a test in a house of its own on `SQLite`.
 pub(super) async fn on_sqlite<F>(test: fn(House) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -33,7 +33,7 @@ where
     run(test, TestDatabase::sqlite()).await;
 }
 
-/// Runs a test in a house of its own on PostgreSQL.
+/// Runs a test in a house of its own on `PostgreSQL`.
 pub(super) async fn on_postgres<F>(test: fn(House) -> F)
 where
     F: Future<Output = ()> + Send + 'static,

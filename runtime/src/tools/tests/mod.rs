@@ -14,7 +14,7 @@ mod writing;
 
 use house::House;
 
-/// Makes of each `async fn name(house: House)` a test on SQLite and one on PostgreSQL.
+/// Makes of each `async fn name(house: House)` a test on `SQLite` and one on `PostgreSQL`.
 macro_rules! on_both_databases {
     ($($name:ident),* $(,)?) => {
         mod on_sqlite {

@@ -228,8 +228,9 @@ fn placement(after: Option<String>) -> Placement {
 pub(super) fn first_node(operations: &[NodeOperation]) -> Option<String> {
     operations.iter().find_map(|operation| match operation {
         NodeOperation::Put(node) => node.id.clone(),
-        NodeOperation::Set { node, .. } | NodeOperation::Move { node, .. } => Some(node.clone()),
-        NodeOperation::Remove(node) => Some(node.clone()),
+        NodeOperation::Set { node, .. }
+        | NodeOperation::Move { node, .. }
+        | NodeOperation::Remove(node) => Some(node.clone()),
         NodeOperation::Connect(edge) => Some(edge.source.clone()),
         NodeOperation::Disconnect(_) => None,
     })

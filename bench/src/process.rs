@@ -1,0 +1,147 @@
+//! Processes of servers: started on a processor of their own, and asked what they use.
+//!
+//! Invariants
+//! - A process is ended when its value is dropped, whatever happened before.
+//! - Time of the processor is that of the process alone, as the kernel counts it in hundredths of a second.
+
+use std::fs::{self, File};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::{available_parallelism, sleep};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// How long a server may take to start or to stop.
+const PATIENCE: Duration = Duration::from_secs(30);
+const POLL: Duration = Duration::from_millis(10);
+/// Ticks of `/proc/PID/stat` in a second.
+const TICKS: f64 = 100.0;
+
+/// A running server.
+pub(crate) struct Process {
+    child: Child,
+    port: u16,
+}
+
+/// Whether servers and editors get a processor each.
+pub(crate) fn has_two_processors() -> bool {
+    let has_two = available_parallelism().is_ok_and(|count| count.get() >= 2);
+    has_two && run("taskset", &["--version"]).is_ok()
+}
+
+/// Moves this process to the second processor; call it before threads are started.
+pub(crate) fn move_to_second_processor() -> Result<()> {
+    run("taskset", &["-pc", "1", &std::process::id().to_string()])
+}
+
+/// A program on the first processor, where there are two.
+pub(crate) fn program(path: &str, is_pinned: bool) -> Command {
+    if !is_pinned {
+        return Command::new(path);
+    }
+    let mut command = Command::new("taskset");
+    command.args(["-c", "0", path]);
+    command
+}
+
+/// A port of loopback that was free a moment ago.
+pub(crate) fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
+impl Process {
+    /// Starts a server and waits until its port takes connections.
+    pub(crate) fn start(mut command: Command, port: u16, log: &Path) -> Result<Self> {
+        let log = File::options().create(true).append(true).open(log)?;
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .context("a server can not be started")?;
+        let mut process = Self { child, port };
+        process.wait_for_port()?;
+        Ok(process)
+    }
+
+    /// Where it listens.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Seconds of a processor that it has used.
+    pub(crate) fn processor_seconds(&self) -> Result<f64> {
+        processor_seconds(self.child.id())
+    }
+
+    /// Its resident memory, in KiB.
+    pub(crate) fn resident_kib(&self) -> Result<f64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next());
+        Ok(number.context("no VmRSS in /proc/PID/status")?.parse()?)
+    }
+
+    /// Asks it to stop, and waits for its end.
+    pub(crate) fn stop(mut self) -> Result<()> {
+        run("kill", &["-TERM", &self.child.id().to_string()])?;
+        let began = Instant::now();
+        while self.child.try_wait()?.is_none() {
+            ensure!(began.elapsed() < PATIENCE, "a server does not stop");
+            sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn wait_for_port(&mut self) -> Result<()> {
+        let began = Instant::now();
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            if let Some(status) = self.child.try_wait()? {
+                bail!("the server ended with {status} at once");
+            }
+            ensure!(began.elapsed() < PATIENCE, "the server does not listen");
+            sleep(POLL);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Our own child; one that has ended already is no fault.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Seconds of a processor that this process has used.
+pub(crate) fn own_processor_seconds() -> Result<f64> {
+    processor_seconds(std::process::id())
+}
+
+fn processor_seconds(process: u32) -> Result<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    // The second field is a name in brackets, which may hold anything.
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |index: usize| -> Result<f64> {
+        Ok(fields
+            .get(index)
+            .context("a short /proc/PID/stat")?
+            .parse()?)
+    };
+    Ok((ticks(11)? + ticks(12)?) / TICKS)
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<()> {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.with_context(|| format!("`{program}` can not be started"))?;
+    ensure!(
+        output.status.success(),
+        "`{program}` ended with {}",
+        output.status
+    );
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! `cargo xtask bench`: builds what is measured, installs what it is measured beside, and measures.
+//!
+//! Invariants
+//! - Everything is built as a release; numbers of other builds say nothing.
+//! - Other servers are exactly those of the lock files.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+
+use crate::process::{capture, cargo, command, root, run as run_program, target};
+use crate::setup;
+
+/// What to measure.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    subject: Subject,
+}
+
+#[derive(Debug, Subcommand)]
+enum Subject {
+    /// Editors of works, beside Hocuspocus, y-websocket-server and a relay that keeps nothing.
+    Sync {
+        /// What the load is told: `--quick`, `--rounds 3`, `--only atelier,relay`, `--scenarios closed,rooms`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// The durable runtime with a model that answers at once: steps a second, and what one costs.
+    Runtime {
+        /// What the load is told: `--seconds 20`, `--database postgres://…`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+/// Measures.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    setup::for_up()?;
+    match &options.subject {
+        Subject::Sync { arguments } => sync(arguments),
+        Subject::Runtime { arguments } => runtime(arguments),
+    }
+}
+
+/// The durable runtime on a new embedded database, with 16 tasks at once and with one.
+fn runtime(arguments: &[String]) -> Result<ExitCode> {
+    run_program(&mut cargo("build --release --workspace"))?;
+    for clients in ["16", "1"] {
+        let data = target().join("bench-runtime").join(clients);
+        if data.exists() {
+            std::fs::remove_dir_all(&data)?;
+        }
+        let program = target().join("release/atelier-bench");
+        let mut bench = command(&program.to_string_lossy(), ["runtime"]);
+        bench
+            .arg("--data")
+            .arg(&data)
+            .args(["--clients", clients])
+            .args(arguments);
+        run_program(&mut bench)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn sync(arguments: &[String]) -> Result<ExitCode> {
+    let peers = root().join("bench/peers");
+    setup::packages(&peers.join("y-websocket"))?;
+    hocuspocus(&peers.join("hocuspocus"))?;
+    // The same command as for any other release build, so that nothing is built twice for other features.
+    run_program(&mut cargo("build --release --workspace"))?;
+    let programs = target().join("release");
+    let mut bench = command(&programs.join("atelier-bench").to_string_lossy(), ["sync"]);
+    bench
+        .arg("--programs")
+        .arg(&programs)
+        .arg("--peers")
+        .arg(&peers)
+        .arg("--data")
+        .arg(target().join("bench-sync"))
+        .args(arguments);
+    run_program(&mut bench)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Hocuspocus, with its database built for the Node that it runs on.
+fn hocuspocus(folder: &Path) -> Result<()> {
+    let built = folder.join("node_modules/better-sqlite3/build/Release/better_sqlite3.node");
+    if built.exists() {
+        return Ok(());
+    }
+    setup::packages(folder)?;
+    let machine = capture(&mut command(
+        "node",
+        ["-p", "`node-${process.platform}-${process.arch}`"],
+    ))?;
+    let node = folder.join("node_modules").join(machine.trim());
+    if !node.is_dir() {
+        bail!(
+            "there is no Node 22 for {} among the packages of {}",
+            machine.trim(),
+            folder.display()
+        );
+    }
+    let programs = std::env::var_os("PATH").unwrap_or_default();
+    let programs = std::iter::once(node.join("bin")).chain(std::env::split_paths(&programs));
+    let mut rebuild = command(
+        "npm",
+        ["rebuild", "better-sqlite3", "--ignore-scripts=false"],
+    );
+    rebuild
+        .arg(format!("--nodedir={}", node.display()))
+        .env("PATH", std::env::join_paths(programs)?)
+        .current_dir(folder);
+    run_program(&mut rebuild)
+}
