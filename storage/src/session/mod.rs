@@ -37,10 +37,11 @@ use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db, is_interrupted};
+use crate::error::{Fault, damaged, from_db, is_interrupted};
+use crate::link::{Column, DatabaseRow, Link};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
@@ -86,7 +87,7 @@ pub(crate) struct Written {
     pub(crate) turns: Vec<TurnWake>,
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Reads of what is committed.
     pub(crate) fn of_reads(connection: C) -> Self {
         Self::new(connection, "reads")
@@ -167,20 +168,13 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     fn is_postgres(&self) -> bool {
-        self.connection.get_database_backend() == DbBackend::Postgres
+        self.connection.is_postgres()
     }
 
-    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
+    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
         self.count_statement();
-        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
-    }
-
-    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement = self.statement(sql, values);
-        self.connection
-            .query_all_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))
+        let rows = self.connection.rows(sql, values).await;
+        rows.map_err(|fault| self.fault(fault))
     }
 
     fn count_statement(&self) {
@@ -188,30 +182,26 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     /// Remembers that a statement failed.
-    fn fault(&self, error: DbErr) -> Error {
-        let health = if is_interrupted(&error) {
+    fn fault(&self, fault: Fault) -> Error {
+        let health = if is_interrupted(&fault) {
             Health::Interrupted
         } else {
             Health::Failed
         };
         let mut worst = lock(&self.health);
         *worst = health.max(*worst);
-        from_db(error)
+        from_db(fault)
     }
 
-    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
+    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<DatabaseRow>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement = self.statement(sql, values);
-        let result = self
-            .connection
-            .execute_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))?;
-        Ok(result.rows_affected())
+        self.count_statement();
+        let touched = self.connection.execute(sql, values).await;
+        touched.map_err(|fault| self.fault(fault))
     }
 
     /// Inserts rows of `width` values each with one statement.
@@ -317,13 +307,13 @@ fn among<'a>(
 /// A row, with the name of its table for those who have to mend it.
 struct Row<'row> {
     table: &'static str,
-    row: &'row QueryResult,
+    row: &'row DatabaseRow,
 }
 
 impl Row<'_> {
-    fn get<T: TryGetable>(&self, column: &str) -> Result<T> {
+    fn get<T: Column>(&self, column: &str) -> Result<T> {
         self.row
-            .try_get("", column)
+            .get(column)
             .map_err(|error| self.damaged(column, &error))
     }
 
@@ -406,7 +396,7 @@ impl Row<'_> {
             "id",
         ]
         .map(|part| {
-            let bytes: Option<Vec<u8>> = self.row.try_get("", part).ok()?;
+            let bytes: Option<Vec<u8>> = self.row.get(part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
@@ -419,7 +409,7 @@ impl Row<'_> {
             "call_index",
         ]
         .map(|part| {
-            let number: Option<i64> = self.row.try_get("", part).ok()?;
+            let number: Option<i64> = self.row.get(part).ok()?;
             Some(format!("{part} {}", number?))
         });
         let key: Vec<String> = ids.into_iter().chain(numbers).flatten().collect();

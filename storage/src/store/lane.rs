@@ -15,14 +15,11 @@ use std::time::Duration;
 use domain::store::{ErasedCommand, Scope};
 use domain::{Error, Result};
 use futures_util::FutureExt;
-use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
-};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{from_db, is_conflict, is_interrupted};
+use crate::error::{self, from_db, is_conflict, is_interrupted};
+use crate::link::{Begin, OpenTransaction};
 use crate::session::{Health, Session, Written};
 use crate::wake::Wakes;
 
@@ -48,8 +45,8 @@ enum Failure {
 }
 
 /// Carries out commands until it is told to stop; what waits then is still carried out.
-pub(super) async fn run(
-    connection: DatabaseConnection,
+pub(super) async fn run<B: Begin>(
+    connection: B,
     wakes: Arc<Wakes>,
     mut queue: mpsc::Receiver<Waiting>,
     stop: CancellationToken,
@@ -76,7 +73,7 @@ pub(super) async fn run(
     }
 }
 
-async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
     let commands: Vec<_> = group
         .iter()
         .map(|waiting| waiting.command.clone())
@@ -90,7 +87,7 @@ async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Wa
 }
 
 /// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
-async fn one_by_one(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+async fn one_by_one<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
     let mut group = group.into_iter();
     while let Some(waiting) = group.next() {
         match alone(connection, wakes, &waiting.command).await {
@@ -122,8 +119,8 @@ fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
 }
 
 /// The command's answer; an error where the database fails.
-async fn alone(
-    connection: &DatabaseConnection,
+async fn alone<B: Begin>(
+    connection: &B,
     wakes: &Wakes,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<Answer, Error> {
@@ -150,12 +147,12 @@ fn delay(attempt: u32) -> Duration {
     Duration::from_millis(base + chance)
 }
 
-async fn commit(
-    connection: &DatabaseConnection,
+async fn commit<B: Begin>(
+    connection: &B,
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = begin(connection).await.map_err(before_commit)?;
+    let outer = connection.begin().await.map_err(before_commit)?;
     let (outer, outcome) = if let [command] = commands {
         let session = Session::of_command(outer);
         let answer = run_one(&session, command).await;
@@ -179,15 +176,11 @@ async fn commit(
         .collect())
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn run_in_savepoint(
-    outer: &DatabaseTransaction,
+async fn run_in_savepoint<T: OpenTransaction>(
+    outer: &T,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<(Answer, Written), Failure> {
-    let savepoint = outer.begin().await.map_err(before_commit)?;
+    let savepoint = outer.savepoint().await.map_err(before_commit)?;
     let session = Session::of_command(savepoint);
     let answer = run_one(&session, command).await;
     let (savepoint, written, health) = session.into_parts();
@@ -219,15 +212,15 @@ fn judge(
 
 /// Undoes a transaction of which nothing is to be stored. Where that fails the database has done it already, or the
 /// connection is gone; either way the pool does not give it to the next one as it is.
-async fn undo(transaction: DatabaseTransaction) {
+async fn undo(transaction: impl OpenTransaction) {
     if let Err(error) = transaction.rollback().await {
         tracing::warn!(%error, "a transaction was not undone in order");
     }
 }
 
 /// Runs one command; a panic in it is an error of it.
-async fn run_one(
-    session: &Session<DatabaseTransaction>,
+async fn run_one<T: OpenTransaction>(
+    session: &Session<T>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
     match command.scope() {
@@ -251,22 +244,6 @@ async fn run_one(
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, sea_orm::DbErr> {
-    let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
-    // SQLite takes its write lock at once: a transaction that reads first could not be lifted to a writing one.
-    let mode = is_sqlite.then_some(SqliteTransactionMode::Immediate);
-    connection
-        .begin_with_options(TransactionOptions {
-            sqlite_transaction_mode: mode,
-            ..TransactionOptions::default()
-        })
-        .await
-}
-
 fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
     if answer.is_ok() {
         for (workspace, head) in written.heads {
@@ -283,20 +260,20 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
 }
 
 /// What a failure means as long as nothing was asked to be stored.
-fn before_commit(error: sea_orm::DbErr) -> Failure {
-    if is_interrupted(&error) {
+fn before_commit(fault: error::Fault) -> Failure {
+    if is_interrupted(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(from_db(error))
+        Failure::Fault(from_db(fault))
     }
 }
 
 /// What a failed commit means: only a conflict is surely undone.
-fn at_commit(error: sea_orm::DbErr) -> Failure {
-    if is_conflict(&error) {
+fn at_commit(fault: error::Fault) -> Failure {
+    if is_conflict(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(Error::Unavailable(error.into()))
+        Failure::Fault(Error::Unavailable(fault.into()))
     }
 }
 
