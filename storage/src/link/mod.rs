@@ -48,11 +48,8 @@ pub(crate) trait Begin: Send + Sync {
     fn begin(&self) -> impl Future<Output = Result<Self::Transaction, Fault>> + Send;
 }
 
-/// A transaction, or a savepoint in one. One that is dropped is undone, at the latest when the next one begins.
+/// A transaction. One that is dropped is undone, at the latest when the next one begins.
 pub(crate) trait OpenTransaction: Link + Sized {
-    /// Begins a savepoint.
-    fn savepoint(&self) -> impl Future<Output = Result<Self, Fault>> + Send;
-
     /// Keeps what was written.
     fn commit(self) -> impl Future<Output = Result<(), Fault>> + Send;
 

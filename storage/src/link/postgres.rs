@@ -37,15 +37,7 @@ impl Begin for DatabaseConnection {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes of the store begin savepoints here"
-)]
 impl OpenTransaction for DatabaseTransaction {
-    async fn savepoint(&self) -> Result<Self, Fault> {
-        Ok(TransactionTrait::begin(self).await?)
-    }
-
     async fn commit(self) -> Result<(), Fault> {
         Ok(Self::commit(self).await?)
     }

@@ -70,29 +70,13 @@ impl Begin for SqliteWriter {
         // It takes its write lock at once: a transaction that reads first could not be lifted to a writing one.
         execute(&connection, "begin immediate", &[])?;
         drop(connection);
-        Ok(SqliteTransaction {
-            connection: self.0.clone(),
-            depth: 0,
-        })
+        Ok(SqliteTransaction(self.0.clone()))
     }
 }
 
-/// A transaction of the writer; deeper ones are savepoints.
+/// A transaction of the writer.
 #[derive(Debug)]
-pub(crate) struct SqliteTransaction {
-    connection: Arc<Mutex<Connection>>,
-    depth: u32,
-}
-
-impl SqliteTransaction {
-    fn end(&self, statements: &[&str]) -> Result<(), Fault> {
-        let connection = lock(&self.connection);
-        for statement in statements {
-            execute(&connection, statement, &[])?;
-        }
-        Ok(())
-    }
-}
+pub(crate) struct SqliteTransaction(Arc<Mutex<Connection>>);
 
 impl Link for SqliteTransaction {
     fn is_postgres(&self) -> bool {
@@ -100,39 +84,26 @@ impl Link for SqliteTransaction {
     }
 
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>, Fault> {
-        rows(&lock(&self.connection), sql, &values)
+        rows(&lock(&self.0), sql, &values)
     }
 
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64, Fault> {
-        execute(&lock(&self.connection), sql, &values)
+        execute(&lock(&self.0), sql, &values)
     }
 }
 
 impl OpenTransaction for SqliteTransaction {
-    async fn savepoint(&self) -> Result<Self, Fault> {
-        self.end(&["savepoint command"])?;
-        Ok(Self {
-            connection: self.connection.clone(),
-            depth: self.depth + 1,
-        })
-    }
-
     async fn commit(self) -> Result<(), Fault> {
-        match self.depth {
-            0 => self.end(&["commit"]),
-            _ => self.end(&["release command"]),
-        }
+        execute(&lock(&self.0), "commit", &[]).map(drop)
     }
 
     async fn rollback(self) -> Result<(), Fault> {
-        // A full disk makes SQLite undo the whole transaction by itself.
-        if lock(&self.connection).is_autocommit() {
+        let connection = lock(&self.0);
+        // A full disk makes SQLite undo the transaction by itself.
+        if connection.is_autocommit() {
             return Ok(());
         }
-        match self.depth {
-            0 => self.end(&["rollback"]),
-            _ => self.end(&["rollback to command", "release command"]),
-        }
+        execute(&connection, "rollback", &[]).map(drop)
     }
 }
 

@@ -30,6 +30,7 @@ mod works;
 
 use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::event::Sequence;
@@ -59,6 +60,8 @@ pub(crate) struct Session<C> {
     user: &'static str,
     written: Mutex<Written>,
     health: Mutex<Health>,
+    /// Whether a statement ran that is more than a question.
+    has_written: AtomicBool,
     /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
     held: Mutex<HashMap<WorkspaceId, Sequence>>,
 }
@@ -74,6 +77,17 @@ pub(crate) enum Health {
     Failed,
     /// One met another transaction, or lost its connection: another run may end better.
     Interrupted,
+}
+
+/// How a session went.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// What it will have told.
+    pub(crate) written: Written,
+    /// How its statements went.
+    pub(crate) health: Health,
+    /// Whether it ran any statement that is more than a question.
+    pub(crate) has_written: bool,
 }
 
 /// What a transaction will have told when it is committed.
@@ -104,19 +118,21 @@ impl<C: Link> Session<C> {
             user,
             written: Mutex::default(),
             health: Mutex::default(),
+            has_written: AtomicBool::new(false),
             held: Mutex::default(),
         }
     }
 
-    /// Ends the session: its connection, what it wrote, and how its statements went.
-    pub(crate) fn into_parts(self) -> (C, Written, Health) {
+    /// Ends the session: its connection, and how it went.
+    pub(crate) fn into_parts(self) -> (C, Outcome) {
         let written = self.written.into_inner();
         let health = self.health.into_inner();
-        (
-            self.connection,
-            written.unwrap_or_else(PoisonError::into_inner),
-            health.unwrap_or_else(PoisonError::into_inner),
-        )
+        let outcome = Outcome {
+            written: written.unwrap_or_else(PoisonError::into_inner),
+            health: health.unwrap_or_else(PoisonError::into_inner),
+            has_written: self.has_written.into_inner(),
+        };
+        (self.connection, outcome)
     }
 
     /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
@@ -172,12 +188,15 @@ impl<C: Link> Session<C> {
     }
 
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
-        self.count_statement();
+        self.count_statement(sql);
         let rows = self.connection.rows(sql, values).await;
         rows.map_err(|fault| self.fault(fault))
     }
 
-    fn count_statement(&self) {
+    fn count_statement(&self, sql: &str) {
+        if !sql.starts_with("select ") {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
         metrics::counter!("atelier_store_statements_total", "of" => self.user).increment(1);
     }
 
@@ -199,7 +218,7 @@ impl<C: Link> Session<C> {
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        self.count_statement();
+        self.count_statement(sql);
         let touched = self.connection.execute(sql, values).await;
         touched.map_err(|fault| self.fault(fault))
     }

@@ -1,8 +1,9 @@
 //! A lane: carries out waiting commands as a group, with one commit for all of them.
 //!
 //! Invariants
-//! - A command's own error undoes that command alone: each of a group runs inside a savepoint. A statement that failed
-//!   is an error of its command, also where the command overlooked it.
+//! - A command's own error undoes that command alone. Most are found before anything was written, and leave nothing to undo;
+//!   where something was, the group is undone and runs again without that command, which then runs by itself. A statement
+//!   that failed is an error of its command, also where the command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
 //! - A group that meets another transaction, or loses its connection before the commit, is run again, command by command,
 //!   a bounded number of times.
@@ -38,6 +39,9 @@ pub(super) struct Waiting {
 
 /// Why a group was not committed.
 enum Failure {
+    /// The command at this place failed after it had written, or after PostgreSQL refused a statement: nothing of the
+    /// group is stored.
+    Spoilt(usize),
     /// It met another transaction, or lost its connection before the commit: nothing of it is stored.
     Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
@@ -73,17 +77,22 @@ pub(super) async fn run<B: Begin>(
     }
 }
 
-async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
-    let commands: Vec<_> = group
-        .iter()
-        .map(|waiting| waiting.command.clone())
-        .collect();
-    metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
-    match commit(connection, &commands, wakes).await {
-        Ok(answers) => answer(group, answers),
-        Err(Failure::Interrupted) => one_by_one(connection, wakes, group).await,
-        Err(Failure::Fault(error)) => refuse(group, &error),
+async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, mut group: Vec<Waiting>) {
+    metrics::histogram!("atelier_store_group_commands").record(group.len() as f64);
+    let mut apart = Vec::new();
+    while !group.is_empty() {
+        let commands: Vec<_> = group
+            .iter()
+            .map(|waiting| waiting.command.clone())
+            .collect();
+        match commit(connection, &commands, wakes).await {
+            Ok(answers) => answer(std::mem::take(&mut group), answers),
+            Err(Failure::Spoilt(place)) => apart.push(group.remove(place)),
+            Err(Failure::Interrupted) => apart.append(&mut group),
+            Err(Failure::Fault(error)) => refuse(std::mem::take(&mut group), &error),
+        }
     }
+    one_by_one(connection, wakes, apart).await;
 }
 
 /// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
@@ -132,7 +141,10 @@ async fn alone<B: Begin>(
                 return Ok(answers.pop().unwrap_or_else(missing));
             }
             Err(Failure::Fault(error)) => return Err(error),
-            Err(Failure::Interrupted) => tokio::time::sleep(delay(attempt)).await,
+            // One alone is answered with its error instead.
+            Err(Failure::Spoilt(_) | Failure::Interrupted) => {
+                tokio::time::sleep(delay(attempt)).await
+            }
         }
     }
     Ok(Err(Error::Unavailable(
@@ -152,46 +164,32 @@ async fn commit<B: Begin>(
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = connection.begin().await.map_err(before_commit)?;
-    let (outer, outcome) = if let [command] = commands {
-        let session = Session::of_command(outer);
+    let mut transaction = connection.begin().await.map_err(before_commit)?;
+    let mut answers = Vec::with_capacity(commands.len());
+    let mut must_commit = false;
+    for (place, command) in commands.iter().enumerate() {
+        let session = Session::of_command(transaction);
         let answer = run_one(&session, command).await;
-        let (outer, written, health) = session.into_parts();
-        (outer, vec![(judge(answer, health, command)?, written)])
-    } else {
-        let mut outcome = Vec::with_capacity(commands.len());
-        for command in commands {
-            outcome.push(run_in_savepoint(&outer, command).await?);
+        let (returned, outcome) = session.into_parts();
+        transaction = returned;
+        let is_clean = !outcome.has_written && outcome.health == Health::Sound;
+        let answer = judge(answer, outcome.health, command)?;
+        if answer.is_err() && !is_clean && commands.len() > 1 {
+            undo(transaction).await;
+            return Err(Failure::Spoilt(place));
         }
-        (outer, outcome)
-    };
-    if let [(Err(_), _)] = outcome.as_slice() {
-        undo(outer).await;
-    } else {
-        outer.commit().await.map_err(at_commit)?;
+        must_commit |= answer.is_ok();
+        answers.push((answer, outcome.written));
     }
-    Ok(outcome
-        .into_iter()
-        .map(|(answer, written)| announce(wakes, answer, written))
-        .collect())
-}
-
-async fn run_in_savepoint<T: OpenTransaction>(
-    outer: &T,
-    command: &Arc<dyn ErasedCommand>,
-) -> Result<(Answer, Written), Failure> {
-    let savepoint = outer.savepoint().await.map_err(before_commit)?;
-    let session = Session::of_command(savepoint);
-    let answer = run_one(&session, command).await;
-    let (savepoint, written, health) = session.into_parts();
-    let answer = judge(answer, health, command)?;
-    let ended = if answer.is_ok() {
-        savepoint.commit().await
+    if must_commit {
+        transaction.commit().await.map_err(at_commit)?;
     } else {
-        savepoint.rollback().await
-    };
-    ended.map_err(before_commit)?;
-    Ok((answer, written))
+        undo(transaction).await;
+    }
+    let announced = answers
+        .into_iter()
+        .map(|(answer, written)| announce(wakes, answer, written));
+    Ok(announced.collect())
 }
 
 /// A command is answered as its statements went: one that failed is no success, whatever the command made of it.
