@@ -143,7 +143,7 @@ async fn alone<B: Begin>(
             Err(Failure::Fault(error)) => return Err(error),
             // One alone is answered with its error instead.
             Err(Failure::Spoilt(_) | Failure::Interrupted) => {
-                tokio::time::sleep(delay(attempt)).await
+                tokio::time::sleep(delay(attempt)).await;
             }
         }
     }
