@@ -10,6 +10,9 @@ use uuid::Uuid;
 use super::{Row, Session, at, id, number};
 use crate::link::Link;
 
+/// Refused updates that are kept of one work, the newest: whoever may write could fill the disk with them.
+const QUARANTINED: u64 = 200;
+
 impl<C: Link> Session<C> {
     pub(super) async fn upload(&self, upload: UploadId) -> Result<Option<Upload>> {
         let Some(row) = self
@@ -124,6 +127,10 @@ impl<C: Link> Session<C> {
             at(update.at),
         ];
         let sql = "insert into quarantine (workspace_id, id, work_id, actor, reason, body, at) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        self.execute(sql, values).await?;
+        let sql = "delete from quarantine where work_id = $1 and at < \
+                   (select at from quarantine where work_id = $1 order by at desc limit 1 offset $2)";
+        let values = vec![id(update.work.uuid()), number(QUARANTINED - 1)];
         self.execute(sql, values).await.map(drop)
     }
 
