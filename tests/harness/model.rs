@@ -24,6 +24,8 @@ pub(crate) struct Asked {
     pub(crate) function: String,
     /// Turn and step of a decision.
     pub(crate) step: (u32, u32),
+    /// The title of the task that it was about.
+    pub(crate) title: String,
 }
 
 #[derive(Clone)]
@@ -71,6 +73,11 @@ impl Planner {
         self.asked.lock().expect("a lock").clone()
     }
 
+    /// The same, and forgets it.
+    pub(crate) fn take_asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.asked.lock().expect("a lock"))
+    }
+
     /// How often it was asked for the decision of a step.
     pub(crate) fn asked_for(&self, turn: u32, step: u32) -> usize {
         let asked = self.asked();
@@ -92,6 +99,7 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
     shared.asked.lock().expect("a lock").push(Asked {
         function: function.clone(),
         step,
+        title: title_of(&text).to_owned(),
     });
     let arguments = match function.as_str() {
         "decide" => (shared.decide)(step.0, step.1, &text),
@@ -104,6 +112,14 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
         "choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": null, "tool_calls": [call]}}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10},
     }))
+}
+
+/// The title of the task that a request is about; empty where it is about none.
+pub(crate) fn title_of(text: &str) -> &str {
+    let found = text.rsplit_once("\ntitle: ");
+    found
+        .and_then(|(_, rest)| rest.lines().next())
+        .unwrap_or_default()
 }
 
 /// The last "Turn 1, step 2." of a request.

@@ -86,6 +86,14 @@ impl Task {
         text(&self.show("status").await["status"])
     }
 
+    /// Where it stands, if the server can say so at the moment.
+    pub(crate) async fn try_status(&self) -> Option<String> {
+        let query = "query ($id: ID!) { node(id: $id) { ... on Task { status } } }";
+        let answer = self.client.ask(query, json!({"id": self.id})).await;
+        let status = answer.body["data"]["node"]["status"].as_str();
+        status.map(str::to_owned)
+    }
+
     /// Does one of the actions to it, and returns where it stands then.
     pub(crate) async fn act(&self, action: &str) -> String {
         let answer = self.ask_to(action).await.data();

@@ -47,7 +47,7 @@ pub(crate) struct DatabaseStore {
 impl DatabaseStore {
     /// Starts the lanes. `writer` has a connection for each lane.
     pub(crate) fn start(reader: DatabaseConnection, writer: &DatabaseConnection) -> Self {
-        let wakes = Arc::new(Wakes::default());
+        let wakes = Arc::new(new_wakes());
         let stop = CancellationToken::new();
         let mut lane_tasks = Vec::new();
         let mut tasks = Vec::new();
@@ -146,6 +146,16 @@ impl Store for DatabaseStore {
         }
         Ok(())
     }
+}
+
+#[cfg(feature = "test-support")]
+fn new_wakes() -> Wakes {
+    Wakes::arriving(crate::faults::arrivals())
+}
+
+#[cfg(not(feature = "test-support"))]
+fn new_wakes() -> Wakes {
+    Wakes::default()
 }
 
 fn take(tasks: &Mutex<Vec<JoinHandle<()>>>) -> Vec<JoinHandle<()>> {
