@@ -60,18 +60,20 @@ impl Person {
 impl Task {
     /// The same task as another person sees it.
     pub(crate) fn by(&self, person: &Person) -> Self {
+        self.with(person.client.clone())
+    }
+
+    /// The same task through this access.
+    pub(crate) fn with(&self, client: Client) -> Self {
         Self {
-            client: person.client.clone(),
+            client,
             ..self.clone()
         }
     }
 
     /// The same task at another server.
     pub(crate) fn at(&self, server: &Server) -> Self {
-        Self {
-            client: self.client.at(server.address()),
-            ..self.clone()
-        }
+        self.with(self.client.at(server.address()))
     }
 
     /// What it shows of itself.
