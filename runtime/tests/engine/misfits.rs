@@ -136,6 +136,39 @@ async fn a_large_result_is_a_digest_in_the_context_and_whole_in_the_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_result_of_50_mb_as_much_is_stored_as_may_be_and_the_task_goes_on() {
+    let world = answered_by(vec![
+        decision(false, &json!([action("note", "huge")])),
+        decision(true, &json!([])),
+    ])
+    .await;
+    let task = world.task("huge").await;
+    let due = world.due(task).await.expect("due");
+    world.settle(&world.engine(), task).await;
+    assert_eq!(world.stored(task).await.status, TaskStatus::Delivered);
+    let call = world.calls(due.turn).await.pop().expect("a call");
+    assert_eq!(call.state, CallState::Done);
+    let whole = world.store_reads().find_large_result(&call.id).await;
+    let kept = whole.expect("reads").expect("is stored").body.len();
+    assert!((1 << 20..=16 << 20).contains(&kept), "{kept} bytes");
+    let all = PageRequest {
+        first: 100,
+        after: None,
+    };
+    let entries = world
+        .store_reads()
+        .list_journal(task, &[JournalKind::Result], all)
+        .await;
+    let entry = entries.expect("reads").rows.pop().expect("a result");
+    assert_eq!(entry.data["result"]["handle"], json!(call.id));
+    assert!(
+        entry.data.to_string().len() < 10_000,
+        "the journal has a digest"
+    );
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_call_planned_again_is_not_made_twice() {
     let press = json!([action("press", "send it")]);
     let world = answered_by(vec![

@@ -435,10 +435,10 @@ impl Tool for Press {
         if !self.spec.idempotent || *count == 0 {
             *count += 1;
         }
-        let result = if what == "large" {
-            json!({"pressed": "x".repeat(100_000)})
-        } else {
-            json!({"pressed": what})
+        let result = match what {
+            "large" => json!({"pressed": "x".repeat(100_000)}),
+            "huge" => json!({"pressed": "x".repeat(50 << 20)}),
+            _ => json!({"pressed": what}),
         };
         Ok(Ran::done(result))
     }
