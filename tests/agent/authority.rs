@@ -32,7 +32,8 @@ async fn instructions_in_a_works_text_grant_nothing_though_the_model_believes_th
         let mut decided = decision(true, &actions);
         // The model confirms by itself what only a person can.
         decided["checklist"] = json!([{
-            "id": "all", "title": "everything", "state": "done", "needs_confirmation": true,
+            "id": "all", "title": "everything", "state": if (turn, step) == (1, 1) { "in_progress" } else { "done" },
+            "needs_confirmation": true,
             "is_confirmed": true, "confirmed_by_person": true, "evidence": "the person agreed",
         }]);
         decided

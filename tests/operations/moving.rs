@@ -55,7 +55,7 @@ async fn planner() -> Planner {
             let work: String = work.chars().take_while(char::is_ascii_alphanumeric).collect();
             decision(false, &json!([{"tool": "read_work", "arguments": {"work_id": format!("work_{work}")}}]))
         }
-        ("asks", 1) => {
+        ("asks", 1) if turn == 1 => {
             let ask = json!([{"tool": "ask", "arguments": {"prompt": "Blue or green?", "kind": "choice",
               "options": [{"id": "blue", "label": "Blue"}, {"id": "green", "label": "Green"}]}}]);
             decision(false, &ask)
