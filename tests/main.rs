@@ -10,6 +10,7 @@
 
 mod harness;
 
+mod agent;
 mod assets;
 mod documents;
 mod faults;

@@ -62,11 +62,21 @@ pub(crate) struct Wakes {
     turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
     partial: Mutex<HashMap<Uuid, Vec<Option<String>>>>,
+    /// How often each wake-up arrives: once, but in tests of what holds where it does not.
+    arrivals: u32,
 }
 
 impl Default for Wakes {
     fn default() -> Self {
+        Self::arriving(1)
+    }
+}
+
+impl Wakes {
+    /// Wake-ups each of which arrives so often.
+    pub(crate) fn arriving(arrivals: u32) -> Self {
         Self {
+            arrivals,
             workspaces: Mutex::default(),
             access: watch::channel(0).0,
             // Whoever is slower than this looks for turns by itself, as all do from time to time.
@@ -76,9 +86,7 @@ impl Default for Wakes {
             partial: Mutex::default(),
         }
     }
-}
 
-impl Wakes {
     /// Follows the head of a workspace's log.
     pub(crate) fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence> {
         let mut workspaces = lock(&self.workspaces);
@@ -133,8 +141,10 @@ impl Wakes {
 
     /// Somebody is to look at a turn.
     pub(crate) fn turn_woken(&self, wake: TurnWake) {
-        // Nobody may be listening.
-        drop(self.turns.send(wake));
+        for _ in 0..self.arrivals {
+            // Nobody may be listening.
+            drop(self.turns.send(wake));
+        }
     }
 
     pub(crate) fn follow_signals(&self) -> broadcast::Receiver<Signal> {
@@ -143,6 +153,12 @@ impl Wakes {
 
     /// Takes what another process (or this one) has notified.
     pub(crate) fn take(&self, text: &str) {
+        for _ in 0..self.arrivals {
+            self.take_one(text);
+        }
+    }
+
+    fn take_one(&self, text: &str) {
         match serde_json::from_str(text) {
             Ok(Notice::Events {
                 workspace,

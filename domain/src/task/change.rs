@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::card::{Card, CardState};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, NewEvent, Subject};
-use crate::ids::TaskId;
+use crate::ids::{MessageId, TaskId};
 use crate::journal::{JournalEntry, JournalKind};
 use crate::message::Message;
 use crate::store::Transaction;
@@ -181,9 +181,21 @@ impl<'tx> TaskChange<'tx> {
 
     /// Withdraws every open card of the task.
     pub(crate) async fn withdraw_cards(&mut self) -> Result<()> {
+        self.withdraw_cards_where(|_| true).await
+    }
+
+    /// Withdraws the open cards that ask what should happen with a message.
+    pub(crate) async fn withdraw_cards_about(&mut self, message: MessageId) -> Result<()> {
+        self.withdraw_cards_where(|card| card.message == Some(message))
+            .await
+    }
+
+    async fn withdraw_cards_where(&mut self, goes: impl Fn(&Card) -> bool) -> Result<()> {
         for mut card in self.tx.list_cards(&[self.task.id], Some(true)).await? {
-            card.state = CardState::Withdrawn;
-            self.close(&card).await?;
+            if goes(&card) {
+                card.state = CardState::Withdrawn;
+                self.close(&card).await?;
+            }
         }
         Ok(())
     }

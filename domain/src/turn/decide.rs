@@ -196,7 +196,10 @@ impl StoreDecision {
                 call.state = CallState::Refused;
                 call.error = Some(reason.clone());
             } else if call.is_worth_guarding() {
-                self.reuse_equal(change, &mut call).await?;
+                match twin(&calls, &call) {
+                    Some(twin) => refuse_twin(&mut call, twin.id),
+                    None => self.reuse_equal(change, &mut call).await?,
+                }
             }
             if call.state.is_over() {
                 call.ended_at = Some(self.at);
@@ -240,6 +243,24 @@ impl StoreDecision {
         }
         Ok(())
     }
+}
+
+/// A call of the same decision that asks for the same, and will run.
+fn twin<'a>(calls: &'a [Call], call: &Call) -> Option<&'a Call> {
+    let key = call.equal_key();
+    calls
+        .iter()
+        .find(|earlier| !earlier.state.is_over() && earlier.equal_key() == key)
+}
+
+/// Of two equal wishes in one list nobody can say whether the second was meant, and its effect could be one too many. Refused rather
+/// than answered with the other's result: that one has not run, and may fail.
+fn refuse_twin(call: &mut Call, twin: CallId) {
+    call.state = CallState::Refused;
+    call.error = Some(format!(
+        "the same as call {twin} of this decision, which is made once; where a second one is meant, let its arguments say what \
+         is different about it"
+    ));
 }
 
 /// A call as it is stored before it begins.

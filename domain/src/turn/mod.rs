@@ -138,7 +138,7 @@ impl TurnState {
 }
 
 /// The right of one worker to run a turn, for a short time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// Who has it.
     pub owner: WorkerId,
@@ -147,7 +147,7 @@ pub struct Lease {
 }
 
 /// A turn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// Its id.
     pub id: TurnId,
@@ -194,7 +194,7 @@ named! {
 }
 
 /// A step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Its workspace.
     pub workspace: WorkspaceId,
