@@ -27,6 +27,8 @@ use crate::store::{DatabaseStore, LANES};
 const READERS: u32 = 4;
 /// How long SQLite waits for another program that holds its file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Texts of statements that a connection keeps prepared; one can hold a statement for each row that a command writes.
+const STATEMENTS: usize = 160;
 /// The key of the advisory lock under which PostgreSQL is migrated.
 const MIGRATION_LOCK: i64 = 0x0061_7465_6c69_6572;
 
@@ -151,6 +153,7 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
+            .statement_cache_capacity(STATEMENTS)
     });
     // SQLite undoes a whole transaction by itself when its disk is full, and the driver, which can not undo it once more,
     // counts it as open ever after: later commits would only end savepoints inside it. Such a connection is closed.

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use domain::turn::ContextUsage;
 
 pub use situation::Situation;
+pub(crate) use situation::Known;
 pub use tokens::{cut, tokens};
 
 use crate::executors::Executors;

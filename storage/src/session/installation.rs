@@ -27,10 +27,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(WorkspaceId::from_uuid(
-                    Row {
-                        table: "workspaces",
-                        row,
-                    }
+                    Row::of("workspaces", row)
                     .uuid("id")?,
                 ))
             })
@@ -54,10 +51,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(WorkId::from_uuid(
-                    Row {
-                        table: "works",
-                        row,
-                    }
+                    Row::of("works", row)
                     .uuid("id")?,
                 ))
             })
@@ -80,10 +74,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
         let rows = self.rows(sql, values).await?;
         rows.iter()
             .map(|row| {
-                file(&Row {
-                    table: "files",
-                    row,
-                })
+                file(&Row::of("files", row))
             })
             .collect()
     }
@@ -93,10 +84,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
         let rows = self.rows(sql, vec![id(workspace.uuid())]).await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "quarantine",
-                    row,
-                };
+                let row = Row::of("quarantine", row);
                 Ok((WorkId::from_uuid(row.uuid("work_id")?), row.number("n")?))
             })
             .collect()
@@ -118,10 +106,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationWrites for Session<C> {
         let row =
             row.ok_or_else(|| domain::Error::internal("the installation's secret was not stored"))?;
         Ok(InstallationSecret(
-            Row {
-                table: "installation",
-                row: &row,
-            }
+            Row::of("installation", &row)
             .hash("value")?,
         ))
     }

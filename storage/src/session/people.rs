@@ -13,10 +13,7 @@ use sea_orm::{ConnectionTrait, QueryResult, Value};
 use super::{Row, Session, at, id, number, placeholders};
 
 fn user(row: &QueryResult) -> Result<User> {
-    let row = Row {
-        table: "users",
-        row,
-    };
+    let row = Row::of("users", row);
     Ok(User {
         id: UserId::from_uuid(row.uuid("id")?),
         name: row.get("name")?,
@@ -27,10 +24,7 @@ fn user(row: &QueryResult) -> Result<User> {
 }
 
 fn workspace(row: &QueryResult) -> Result<Workspace> {
-    let row = Row {
-        table: "workspaces",
-        row,
-    };
+    let row = Row::of("workspaces", row);
     Ok(Workspace {
         id: WorkspaceId::from_uuid(row.uuid("id")?),
         name: row.get("name")?,
@@ -39,10 +33,7 @@ fn workspace(row: &QueryResult) -> Result<Workspace> {
 }
 
 fn member(row: &QueryResult) -> Result<Member> {
-    let row = Row {
-        table: "members",
-        row,
-    };
+    let row = Row::of("members", row);
     Ok(Member {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
         user: UserId::from_uuid(row.uuid("user_id")?),
@@ -206,10 +197,7 @@ impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(UserId::from_uuid(
-                    Row {
-                        table: "members",
-                        row,
-                    }
+                    Row::of("members", row)
                     .uuid("user_id")?,
                 ))
             })
@@ -220,10 +208,7 @@ impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
 impl<C: ConnectionTrait + Send + Sync> Session<C> {
     pub(super) async fn count(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
         match self.row(sql, values).await? {
-            Some(row) => Row {
-                table: "count",
-                row: &row,
-            }
+            Some(row) => Row::of("count", &row)
             .number("n"),
             None => Ok(0),
         }

@@ -8,10 +8,7 @@ use sea_orm::{ConnectionTrait, QueryResult, Value};
 use super::{Row, Session, at, id};
 
 fn token(row: &QueryResult) -> Result<ApiToken> {
-    let row = Row {
-        table: "tokens",
-        row,
-    };
+    let row = Row::of("tokens", row);
     Ok(ApiToken {
         id: TokenId::from_uuid(row.uuid("id")?),
         user: UserId::from_uuid(row.uuid("user_id")?),

@@ -16,10 +16,7 @@ use sea_orm::{ConnectionTrait, QueryResult, Value};
 use super::{Row, Session, among, at, id, number, placeholders};
 
 fn work(row: &QueryResult) -> Result<Work> {
-    let row = Row {
-        table: "works",
-        row,
-    };
+    let row = Row::of("works", row);
     let sha256: Option<String> = row.get("sha256")?;
     let asset = sha256.map(|sha256| {
         Ok::<_, domain::Error>(AssetFile {

@@ -1,11 +1,11 @@
 //! A lane: carries out waiting commands as a group, with one commit for all of them.
 //!
 //! Invariants
-//! - A command's own error undoes that command alone: each of a group runs inside a savepoint. A statement that failed
-//!   is an error of its command, also where the command overlooked it.
+//! - A command's own error undoes that command alone. A statement that failed is an error of its command, also where the
+//!   command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
-//! - A group that meets another transaction, or loses its connection before the commit, is run again, command by command,
-//!   a bounded number of times.
+//! - A group that meets another transaction, loses its connection before the commit, or of which nobody knows which command's
+//!   rows were refused, is run again, command by command, a bounded number of times.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -41,7 +41,7 @@ pub(super) struct Waiting {
 
 /// Why a group was not committed.
 enum Failure {
-    /// It met another transaction, or lost its connection before the commit: nothing of it is stored.
+    /// It met another transaction, lost its connection before the commit, or can not be told apart: nothing of it is stored.
     Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
     Fault(Error),
@@ -156,18 +156,9 @@ async fn commit(
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
     let outer = begin(connection).await.map_err(before_commit)?;
-    let (outer, outcome) = if let [command] = commands {
-        let session = Session::of_command(outer);
-        let answer = run_one(&session, command).await;
-        let (outer, written, health) = session.into_parts();
-        (outer, vec![(judge(answer, health, command)?, written)])
-    } else {
-        let mut outcome = Vec::with_capacity(commands.len());
-        for command in commands {
-            outcome.push(run_in_savepoint(&outer, command).await?);
-        }
-        (outer, outcome)
-    };
+    let session = Session::of_commands(outer, commands.len() > 1);
+    let outcome = run_all(&session, commands).await?;
+    let outer = session.into_connection();
     if let [(Err(_), _)] = outcome.as_slice() {
         undo(outer).await;
     } else {
@@ -179,41 +170,87 @@ async fn commit(
         .collect())
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn run_in_savepoint(
-    outer: &DatabaseTransaction,
-    command: &Arc<dyn ErasedCommand>,
-) -> Result<(Answer, Written), Failure> {
-    let savepoint = outer.begin().await.map_err(before_commit)?;
-    let session = Session::of_command(savepoint);
-    let answer = run_one(&session, command).await;
-    let (savepoint, written, health) = session.into_parts();
-    let answer = judge(answer, health, command)?;
-    let ended = if answer.is_ok() {
-        savepoint.commit().await
-    } else {
-        savepoint.rollback().await
-    };
-    ended.map_err(before_commit)?;
-    Ok((answer, written))
+/// Runs commands in one transaction, as far as the commit.
+async fn run_all(
+    session: &Session<DatabaseTransaction>,
+    commands: &[Arc<dyn ErasedCommand>],
+) -> Result<Vec<(Answer, Written)>, Failure> {
+    let begun = open(session, commands).await;
+    begun.map_err(|error| fault(session, error))?;
+    let mut outcome = Vec::with_capacity(commands.len());
+    for command in commands {
+        session.begin_command();
+        let answer = run_one(session, command).await;
+        outcome.push(end(session, answer, command).await?);
+    }
+    match (session.write_all().await, commands) {
+        (Ok(()), _) => Ok(outcome),
+        (Err(error), [_]) if session.health() != Health::Interrupted => {
+            Ok(vec![(Err(error), Written::default())])
+        }
+        (Err(_), _) => Err(Failure::Interrupted),
+    }
 }
 
-/// A command is answered as its statements went: one that failed is no success, whatever the command made of it.
-fn judge(
+/// Takes what the commands need of others' time, in the same order as every other group.
+async fn open(
+    session: &Session<DatabaseTransaction>,
+    commands: &[Arc<dyn ErasedCommand>],
+) -> Result<()> {
+    let scopes = commands.iter().map(|command| command.scope());
+    if scopes.clone().any(|scope| scope == Scope::Installation) {
+        session.lock_installation().await?;
+    }
+    let mut workspaces: Vec<_> = scopes
+        .filter_map(|scope| match scope {
+            Scope::Workspace(workspace) => Some(workspace),
+            Scope::Installation => None,
+        })
+        .collect();
+    workspaces.dedup();
+    let turns: Vec<_> = commands
+        .iter()
+        .filter_map(|command| command.enters())
+        .collect();
+    session.open(&workspaces, &turns).await
+}
+
+/// Ends a command: what it wrote stays in the transaction where it is done, and goes where it is not.
+async fn end(
+    session: &Session<DatabaseTransaction>,
     answer: Answer,
-    health: Health,
     command: &Arc<dyn ErasedCommand>,
-) -> Result<Answer, Failure> {
-    match health {
-        Health::Interrupted => Err(Failure::Interrupted),
-        Health::Failed if answer.is_ok() => Ok(Err(Error::internal(format!(
+) -> Result<(Answer, Written), Failure> {
+    if session.health() == Health::Interrupted || session.is_lost() {
+        return Err(Failure::Interrupted);
+    }
+    let answer = match answer {
+        // One that failed is no success, whatever the command made of it.
+        Ok(_) if session.health() == Health::Failed => Err(Error::internal(format!(
             "{} overlooked a failed statement",
             command.name()
-        )))),
-        Health::Sound | Health::Failed => Ok(answer),
+        ))),
+        answer => answer,
+    };
+    let Ok(output) = answer else {
+        let undone = session.undo_command().await;
+        undone.map_err(|error| fault(session, error))?;
+        return Ok((answer, Written::default()));
+    };
+    match session.end_command().await {
+        Ok(written) => Ok((Ok(output), written)),
+        Err(_) if session.health() == Health::Interrupted || session.is_shared() => {
+            Err(Failure::Interrupted)
+        }
+        Err(error) => Ok((Err(error), Written::default())),
+    }
+}
+
+/// What a failed statement of the group itself means: nothing was asked to be stored.
+fn fault(session: &Session<DatabaseTransaction>, error: Error) -> Failure {
+    match session.health() {
+        Health::Interrupted => Failure::Interrupted,
+        Health::Sound | Health::Failed => Failure::Fault(error),
     }
 }
 
@@ -230,25 +267,15 @@ async fn run_one(
     session: &Session<DatabaseTransaction>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
-    match command.scope() {
-        Scope::Installation => session.lock_installation().await?,
-        Scope::Workspace(workspace) => {
-            if !session.lock_workspace(workspace).await? {
-                return Err(Error::not_found("workspace", workspace));
-            }
-        }
+    if let Scope::Workspace(workspace) = command.scope()
+        && session.held(workspace).is_none()
+    {
+        return Err(Error::not_found("workspace", workspace));
     }
     let run = AssertUnwindSafe(command.run_erased(session))
         .catch_unwind()
         .await;
-    let output =
-        run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))?;
-    match command.scope() {
-        Scope::Workspace(workspace) if !session.has_workspace(workspace).await? => {
-            Err(Error::not_found("workspace", workspace))
-        }
-        _ => Ok(output),
-    }
+    run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
 }
 
 #[expect(
