@@ -23,6 +23,7 @@ pub mod message;
 mod names;
 pub mod page;
 pub mod people;
+pub mod search;
 pub mod secret;
 pub mod store;
 pub mod task;
