@@ -4,14 +4,15 @@ use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{Call, CallId, CallState, Epoch, LargeResult, Risk};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::turns::turn_ids;
 use super::gathered::{Into, Rule};
 use super::{Row, Session, id, json, number, optional_json, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-pub(super) fn call(row: &QueryResult) -> Result<Call> {
+pub(super) fn call(row: &DatabaseRow) -> Result<Call> {
     let row = Row::of("calls", row);
     Ok(Call {
         id: CallId {
@@ -66,7 +67,7 @@ fn call_values(call: &Call) -> Result<Vec<Value>> {
     Ok(values)
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn calls(&self, turns: &[TurnId]) -> Result<Vec<Call>> {
         if turns.is_empty() {
             return Ok(Vec::new());

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use domain::Result;
 use domain::ids::TurnId;
 use domain::turn::{Call, Entered, StepState};
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::calls::call;
 use super::gathered::Into;
@@ -18,6 +17,7 @@ use super::steps::step_in;
 use super::tasks::{projections_in, task_in};
 use super::turns::{turn_ids, turn_in};
 use super::{Row, Session, lock, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// What precedes the columns of each table in a row.
 const TURN: &str = "n_";
@@ -56,7 +56,7 @@ static ENTERED: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-fn entered(row: &QueryResult) -> Result<Entered> {
+fn entered(row: &DatabaseRow) -> Result<Entered> {
     let part = |table, prefix| Row { table, row, prefix };
     let flags = part("turns", "");
     let step = part("steps", STEP);
@@ -77,7 +77,7 @@ fn entered(row: &QueryResult) -> Result<Entered> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// A turn as a command of it finds it.
     pub(super) async fn entered(&self, turn: TurnId) -> Result<Option<Entered>> {
         let ahead = lock(&self.group).take_ahead(turn);

@@ -6,12 +6,13 @@ use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, Id
 use domain::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::gathered::{Into, Rule};
 use super::{Row, Session, at, id, json, lock, number, optional_id, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
+fn event(workspace: WorkspaceId, row: &DatabaseRow) -> Result<Event> {
     let row = Row::of("events", row);
     let task = row.optional_uuid("task_id")?.map(TaskId::from_uuid);
     Ok(Event {
@@ -59,7 +60,7 @@ fn subject_values(event: &NewEvent) -> [Value; 5] {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
+impl<C: Link> EventReads for Session<C> {
     async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence> {
         let heads = self.list_event_heads(&[workspace]).await?;
         heads
@@ -139,7 +140,7 @@ impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
+impl<C: Link> EventWrites for Session<C> {
     async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()> {
         if events.is_empty() {
             return Ok(());
@@ -179,7 +180,7 @@ fn event_values(workspace: WorkspaceId, sequence: u64, event: &NewEvent) -> Resu
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
+impl<C: Link> IdempotencyStore for Session<C> {
     async fn find_idempotency(&self, key: &IdempotencyKey) -> Result<Option<IdempotencyRecord>> {
         let sql =
             "select * from idempotency where actor = $1 and mutation = $2 and request_key = $3";
@@ -228,7 +229,7 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Removes some of the keys that have expired, so that they do not pile up.
     async fn sweep_idempotency(&self, expired: i64) -> Result<()> {
         // Two transactions that sweep at once do not wait for each other.

@@ -1,10 +1,10 @@
-//! Rows that are gathered, and the statements that write them: with SQLite one text of many statements, with PostgreSQL one statement
-//! over arrays. Each journey to the database costs more than most of what is done there.
+//! Rows that are gathered, and the statements that write them: with SQLite one for each row, with PostgreSQL one over arrays for all of
+//! them, because each journey to it costs more than most of what is done there.
 //!
 //! Invariants
 //! - Tables are written in the order of their references.
 //! - A turn is written only over the epoch that its writer presents: fewer rows written than gathered means that one was not.
-//! - Texts of statements do not depend on how many rows there are (PostgreSQL), or only on it (SQLite), so that each is prepared once.
+//! - Texts of statements do not depend on how many rows there are, so that each is prepared once.
 //!
 //! Not here: when they are written (`group`).
 

@@ -12,11 +12,12 @@ use domain::event::Sequence;
 use domain::ids::{TurnId, WorkspaceId};
 use domain::turn::{Entered, Epoch, TurnWake};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbErr, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::gathered::{GatheredRow, Into, Rule};
 use super::{Row, Session, id, lock, number, placeholders};
+use crate::link::Link;
 use crate::wake::{CHANNEL, Notice};
 
 /// How the statements of a command went, the worst of them. After one that failed PostgreSQL takes no more in the same
@@ -139,7 +140,7 @@ impl Group {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Reads of what is committed.
     pub(crate) fn of_reads(connection: C) -> Self {
         Self::new(connection, "reads")
@@ -202,7 +203,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             self.write_all().await?;
         }
         if lock(&self.group).mark.has_savepoint {
-            self.control("release savepoint command").await?;
+            self.execute_beside("release savepoint command", Vec::new()).await?;
         }
         Ok(std::mem::take(&mut lock(&self.group).written))
     }
@@ -220,16 +221,10 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             group.mark.has_savepoint
         };
         if has_savepoint {
-            self.control("rollback to savepoint command").await?;
-            self.control("release savepoint command").await?;
+            self.execute_beside("rollback to savepoint command", Vec::new()).await?;
+            self.execute_beside("release savepoint command", Vec::new()).await?;
         }
         Ok(())
-    }
-
-    async fn control(&self, sql: &str) -> Result<()> {
-        self.count_statement();
-        let done = self.connection.execute_unprepared(sql).await;
-        done.map(drop).map_err(|error: DbErr| self.fault(error))
     }
 
     /// Takes the workspace's row; the head of its log, if it exists.
@@ -314,7 +309,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         };
         let written = async {
             self.write(earlier).await?;
-            self.control("savepoint command").await
+            self.execute_beside("savepoint command", Vec::new()).await
         };
         if let Err(error) = written.await {
             lock(&self.group).mark.is_lost = true;
@@ -373,23 +368,19 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
         })
     }
 
-    /// One text with a statement for each row.
-    async fn write_rows(
-        &self,
-        rows: Vec<GatheredRow>,
-        heads: Vec<(Value, u64)>,
-    ) -> Result<u64> {
-        let mut statements = Vec::with_capacity(rows.len() + heads.len());
-        let mut values = Vec::with_capacity(rows.len() * 12);
+    /// A statement for each row.
+    async fn write_rows(&self, rows: Vec<GatheredRow>, heads: Vec<(Value, u64)>) -> Result<u64> {
+        let mut written = 0;
         for row in rows {
-            statements.push(row.into.table().write_row(row.rule));
-            values.extend(row.values);
+            let sql = row.into.table().write_row(row.rule);
+            written += self.execute_beside(&sql, row.values).await?;
         }
         for (workspace, head) in heads {
-            statements.push("update workspaces set event_sequence = ? where id = ?".to_owned());
-            values.extend([number(head), workspace]);
+            let sql = "update workspaces set event_sequence = $1 where id = $2";
+            let values = vec![number(head), workspace];
+            written += self.execute_beside(sql, values).await?;
         }
-        self.execute_beside(&statements.join("; "), values).await
+        Ok(written)
     }
 
     /// One statement with a part for each table. All parts see the database as it was before it.

@@ -5,13 +5,13 @@ use domain::Result;
 use domain::ids::{WorkId, WorkspaceId};
 use domain::installation::{InstallationReads, InstallationSecret, InstallationWrites};
 use domain::work::AssetFile;
-use sea_orm::ConnectionTrait;
 
 use super::uploads::file;
 use super::{Row, Session, id, number};
+use crate::link::Link;
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
+impl<C: Link> InstallationReads for Session<C> {
     async fn list_workspace_ids(
         &self,
         after: Option<WorkspaceId>,
@@ -92,7 +92,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> InstallationWrites for Session<C> {
+impl<C: Link> InstallationWrites for Session<C> {
     async fn ensure_secret(&self, candidate: &InstallationSecret) -> Result<InstallationSecret> {
         let sql =
             "insert into installation (name, value) values ('secret', $1) on conflict do nothing";

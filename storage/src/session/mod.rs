@@ -39,13 +39,14 @@ use domain::ids::TaskId;
 use domain::time::Timestamp;
 use domain::turn::StepRef;
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db, is_interrupted};
+use crate::error::{Fault, damaged, from_db, is_interrupted};
+use crate::link::{Column, DatabaseRow, Link};
 
-pub(crate) use group::{Health, Written};
 use group::Group;
+pub(crate) use group::{Health, Written};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
@@ -64,7 +65,7 @@ pub(crate) struct Session<C> {
     group: Mutex<Group>,
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Reads of what is committed.
     pub(crate) fn of_reads(connection: C) -> Self {
         Self::new(connection, "reads")
@@ -88,27 +89,20 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     fn is_postgres(&self) -> bool {
-        self.connection.get_database_backend() == DbBackend::Postgres
-    }
-
-    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
-        self.count_statement();
-        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
+        self.connection.is_postgres()
     }
 
     /// Reads rows, those that were gathered among them.
-    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
+    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
         self.write_gathered().await?;
         self.rows_beside(sql, values).await
     }
 
     /// Reads rows of tables that are written at once, so that nothing of them can be gathered.
-    async fn rows_beside(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement = self.statement(sql, values);
-        self.connection
-            .query_all_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))
+    async fn rows_beside(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
+        self.count_statement();
+        let rows = self.connection.rows(sql, values).await;
+        rows.map_err(|fault| self.fault(fault))
     }
 
     fn count_statement(&self) {
@@ -116,22 +110,22 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     /// Remembers that a statement failed.
-    fn fault(&self, error: DbErr) -> Error {
-        let health = if is_interrupted(&error) {
+    fn fault(&self, fault: Fault) -> Error {
+        let health = if is_interrupted(&fault) {
             Health::Interrupted
         } else {
             Health::Failed
         };
         lock(&self.group).note_health(health);
-        from_db(error)
+        from_db(fault)
     }
 
-    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
+    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<DatabaseRow>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
     /// Writes rows, and reads them as they are then.
-    async fn rows_written(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
+    async fn rows_written(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
         self.write_directly().await?;
         self.rows_beside(sql, values).await
     }
@@ -143,13 +137,9 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     async fn execute_beside(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement = self.statement(sql, values);
-        let result = self
-            .connection
-            .execute_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))?;
-        Ok(result.rows_affected())
+        self.count_statement();
+        let touched = self.connection.execute(sql, values).await;
+        touched.map_err(|fault| self.fault(fault))
     }
 
     /// Inserts rows of `width` values each with one statement.
@@ -255,21 +245,27 @@ fn among<'a>(
 /// A row, with the name of its table for those who have to mend it.
 struct Row<'row> {
     table: &'static str,
-    row: &'row QueryResult,
+    row: &'row DatabaseRow,
     /// What stands before the names of the table's columns, where rows of several are read as one.
     prefix: &'static str,
 }
 
 impl<'row> Row<'row> {
-    fn of(table: &'static str, row: &'row QueryResult) -> Self {
+    fn of(table: &'static str, row: &'row DatabaseRow) -> Self {
         let prefix = "";
         Self { table, row, prefix }
     }
 
-    fn get<T: TryGetable>(&self, column: &str) -> Result<T> {
-        self.row
-            .try_get(self.prefix, column)
+    fn get<T: Column>(&self, column: &str) -> Result<T> {
+        self.read(column)
             .map_err(|error| self.damaged(column, &error))
+    }
+
+    fn read<T: Column>(&self, column: &str) -> Result<T, String> {
+        if self.prefix.is_empty() {
+            return self.row.get(column);
+        }
+        self.row.get(&format!("{}{column}", self.prefix))
     }
 
     /// Whether a column of ids holds one: whether there is such a row where it was joined.
@@ -356,7 +352,7 @@ impl<'row> Row<'row> {
             "id",
         ]
         .map(|part| {
-            let bytes: Option<Vec<u8>> = self.row.try_get(self.prefix, part).ok()?;
+            let bytes: Option<Vec<u8>> = self.read(part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
@@ -369,7 +365,7 @@ impl<'row> Row<'row> {
             "call_index",
         ]
         .map(|part| {
-            let number: Option<i64> = self.row.try_get(self.prefix, part).ok()?;
+            let number: Option<i64> = self.read(part).ok()?;
             Some(format!("{part} {}", number?))
         });
         let key: Vec<String> = ids.into_iter().chain(numbers).flatten().collect();

@@ -8,11 +8,12 @@ use domain::people::{
     ApiToken, CreatedPosition, Member, PeopleReads, PeopleWrites, Role, User, Workspace,
 };
 use domain::time::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{Row, Session, at, id, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn user(row: &QueryResult) -> Result<User> {
+fn user(row: &DatabaseRow) -> Result<User> {
     let row = Row::of("users", row);
     Ok(User {
         id: UserId::from_uuid(row.uuid("id")?),
@@ -23,7 +24,7 @@ fn user(row: &QueryResult) -> Result<User> {
     })
 }
 
-fn workspace(row: &QueryResult) -> Result<Workspace> {
+fn workspace(row: &DatabaseRow) -> Result<Workspace> {
     let row = Row::of("workspaces", row);
     Ok(Workspace {
         id: WorkspaceId::from_uuid(row.uuid("id")?),
@@ -32,7 +33,7 @@ fn workspace(row: &QueryResult) -> Result<Workspace> {
     })
 }
 
-fn member(row: &QueryResult) -> Result<Member> {
+fn member(row: &DatabaseRow) -> Result<Member> {
     let row = Row::of("members", row);
     Ok(Member {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -43,7 +44,7 @@ fn member(row: &QueryResult) -> Result<Member> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
+impl<C: Link> PeopleReads for Session<C> {
     async fn is_empty_installation(&self) -> Result<bool> {
         Ok(self
             .row("select 1 from users limit 1", vec![])
@@ -205,7 +206,7 @@ impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn count(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
         match self.row(sql, values).await? {
             Some(row) => Row::of("count", &row)
@@ -216,7 +217,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> PeopleWrites for Session<C> {
+impl<C: Link> PeopleWrites for Session<C> {
     async fn insert_user(&self, user: &User) -> Result<()> {
         let created_in = user
             .created_in

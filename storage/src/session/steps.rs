@@ -4,14 +4,14 @@ use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{Epoch, Step, StepRef, StepState};
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::each::Each;
 use super::turns::turn_ids;
 use super::gathered::{Into, Rule};
 use super::{Row, Session, at, id, json, number, optional_json, placeholders, step_key};
+use crate::link::{DatabaseRow, Link};
 
-fn step(row: &QueryResult) -> Result<Step> {
+fn step(row: &DatabaseRow) -> Result<Step> {
     step_in(&Row::of("steps", row))
 }
 
@@ -34,7 +34,7 @@ pub(super) fn step_in(row: &Row<'_>) -> Result<Step> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn steps(&self, turns: &[TurnId]) -> Result<Vec<Step>> {
         if turns.is_empty() {
             return Ok(Vec::new());

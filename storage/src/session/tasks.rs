@@ -11,12 +11,13 @@ use domain::task::{
     TaskReads, TaskStatus, TaskWrites,
 };
 use domain::time::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::gathered::{Into, Rule};
 use super::{Row, Session, among, at, id, json, number, optional_id, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn task(row: &QueryResult) -> Result<Task> {
+fn task(row: &DatabaseRow) -> Result<Task> {
     task_in(&Row::of("tasks", row))
 }
 
@@ -46,7 +47,7 @@ pub(super) fn task_in(row: &Row<'_>) -> Result<Task> {
     })
 }
 
-fn projections(row: &QueryResult) -> Result<(TaskId, Projections)> {
+fn projections(row: &DatabaseRow) -> Result<(TaskId, Projections)> {
     let row = Row::of("projections", row);
     let task = TaskId::from_uuid(row.uuid("task_id")?);
     Ok((task, projections_in(&row)?))
@@ -105,7 +106,7 @@ pub(super) fn task_keys(tasks: &[TaskId]) -> Vec<Vec<Value>> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TaskReads for Session<C> {
+impl<C: Link> TaskReads for Session<C> {
     async fn list_tasks_by_id(&self, ids: &[TaskId]) -> Result<Vec<Task>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -174,7 +175,7 @@ impl<C: ConnectionTrait + Send + Sync> TaskReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TaskWrites for Session<C> {
+impl<C: Link> TaskWrites for Session<C> {
     async fn insert_task(&self, task: &Task) -> Result<()> {
         self.gather(Into::Tasks, Rule::Insert, task_values(task)?)
             .await

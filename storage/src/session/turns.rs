@@ -13,7 +13,7 @@ use domain::turn::{
     Call, CallId, Claimable, Entered, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads, TurnState,
     TurnWake, TurnWrites,
 };
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::each::{Each, OF_TASK, at_end};
@@ -21,11 +21,12 @@ use super::tasks::task_keys;
 use super::window::List;
 use super::gathered::{Into, Rule};
 use super::{Row, Session, among, at, id, lock, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// Turns that are not over; the words are those of an index.
 pub(super) const UNDER_WAY: &str = "state in ('QUEUED', 'RUNNING', 'SUSPENDED')";
 
-fn turn(row: &QueryResult) -> Result<Turn> {
+fn turn(row: &DatabaseRow) -> Result<Turn> {
     turn_in(&Row::of("turns", row))
 }
 
@@ -56,7 +57,7 @@ pub(super) fn turn_in(row: &Row<'_>) -> Result<Turn> {
     })
 }
 
-fn claimable(row: &QueryResult) -> Result<Claimable> {
+fn claimable(row: &DatabaseRow) -> Result<Claimable> {
     let row = Row::of("turns", row);
     Ok(Claimable {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -89,7 +90,7 @@ fn turn_values(turn: &Turn) -> Vec<Value> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TurnReads for Session<C> {
+impl<C: Link> TurnReads for Session<C> {
     async fn lease_time(&self, here: Timestamp) -> Result<Timestamp> {
         if !self.is_postgres() {
             return Ok(here);
@@ -229,7 +230,7 @@ pub(super) fn turn_ids(turns: &[TurnId]) -> Vec<Value> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TurnWrites for Session<C> {
+impl<C: Link> TurnWrites for Session<C> {
     async fn insert_turn(&self, turn: &Turn) -> Result<()> {
         self.gather(Into::Turns, Rule::Insert, turn_values(turn))
             .await

@@ -15,14 +15,11 @@ use std::time::Duration;
 use domain::store::{ErasedCommand, Scope};
 use domain::{Error, Result};
 use futures_util::FutureExt;
-use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
-};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{from_db, is_conflict, is_interrupted};
+use crate::error::{self, from_db, is_conflict, is_interrupted};
+use crate::link::{Begin, OpenTransaction};
 use crate::session::{Health, Session, Written};
 use crate::wake::Wakes;
 
@@ -48,8 +45,8 @@ enum Failure {
 }
 
 /// Carries out commands until it is told to stop; what waits then is still carried out.
-pub(super) async fn run(
-    connection: DatabaseConnection,
+pub(super) async fn run<B: Begin>(
+    connection: B,
     wakes: Arc<Wakes>,
     mut queue: mpsc::Receiver<Waiting>,
     stop: CancellationToken,
@@ -76,7 +73,7 @@ pub(super) async fn run(
     }
 }
 
-async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
     let commands: Vec<_> = group
         .iter()
         .map(|waiting| waiting.command.clone())
@@ -90,7 +87,7 @@ async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Wa
 }
 
 /// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
-async fn one_by_one(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+async fn one_by_one<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
     let mut group = group.into_iter();
     while let Some(waiting) = group.next() {
         match alone(connection, wakes, &waiting.command).await {
@@ -122,8 +119,8 @@ fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
 }
 
 /// The command's answer; an error where the database fails.
-async fn alone(
-    connection: &DatabaseConnection,
+async fn alone<B: Begin>(
+    connection: &B,
     wakes: &Wakes,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<Answer, Error> {
@@ -150,12 +147,12 @@ fn delay(attempt: u32) -> Duration {
     Duration::from_millis(base + chance)
 }
 
-async fn commit(
-    connection: &DatabaseConnection,
+async fn commit<B: Begin>(
+    connection: &B,
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = begin(connection).await.map_err(before_commit)?;
+    let outer = connection.begin().await.map_err(before_commit)?;
     let session = Session::of_commands(outer, commands.len() > 1);
     let outcome = run_all(&session, commands).await?;
     let outer = session.into_connection();
@@ -171,8 +168,8 @@ async fn commit(
 }
 
 /// Runs commands in one transaction, as far as the commit.
-async fn run_all(
-    session: &Session<DatabaseTransaction>,
+async fn run_all<T: OpenTransaction>(
+    session: &Session<T>,
     commands: &[Arc<dyn ErasedCommand>],
 ) -> Result<Vec<(Answer, Written)>, Failure> {
     let begun = open(session, commands).await;
@@ -193,8 +190,8 @@ async fn run_all(
 }
 
 /// Takes what the commands need of others' time, in the same order as every other group.
-async fn open(
-    session: &Session<DatabaseTransaction>,
+async fn open<T: OpenTransaction>(
+    session: &Session<T>,
     commands: &[Arc<dyn ErasedCommand>],
 ) -> Result<()> {
     let scopes = commands.iter().map(|command| command.scope());
@@ -216,8 +213,8 @@ async fn open(
 }
 
 /// Ends a command: what it wrote stays in the transaction where it is done, and goes where it is not.
-async fn end(
-    session: &Session<DatabaseTransaction>,
+async fn end<T: OpenTransaction>(
+    session: &Session<T>,
     answer: Answer,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<(Answer, Written), Failure> {
@@ -247,7 +244,7 @@ async fn end(
 }
 
 /// What a failed statement of the group itself means: nothing was asked to be stored.
-fn fault(session: &Session<DatabaseTransaction>, error: Error) -> Failure {
+fn fault<T: OpenTransaction>(session: &Session<T>, error: Error) -> Failure {
     match session.health() {
         Health::Interrupted => Failure::Interrupted,
         Health::Sound | Health::Failed => Failure::Fault(error),
@@ -256,15 +253,15 @@ fn fault(session: &Session<DatabaseTransaction>, error: Error) -> Failure {
 
 /// Undoes a transaction of which nothing is to be stored. Where that fails the database has done it already, or the
 /// connection is gone; either way the pool does not give it to the next one as it is.
-async fn undo(transaction: DatabaseTransaction) {
+async fn undo(transaction: impl OpenTransaction) {
     if let Err(error) = transaction.rollback().await {
         tracing::warn!(%error, "a transaction was not undone in order");
     }
 }
 
 /// Runs one command; a panic in it is an error of it.
-async fn run_one(
-    session: &Session<DatabaseTransaction>,
+async fn run_one<T: OpenTransaction>(
+    session: &Session<T>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
     if let Scope::Workspace(workspace) = command.scope()
@@ -276,22 +273,6 @@ async fn run_one(
         .catch_unwind()
         .await;
     run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, sea_orm::DbErr> {
-    let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
-    // SQLite takes its write lock at once: a transaction that reads first could not be lifted to a writing one.
-    let mode = is_sqlite.then_some(SqliteTransactionMode::Immediate);
-    connection
-        .begin_with_options(TransactionOptions {
-            sqlite_transaction_mode: mode,
-            ..TransactionOptions::default()
-        })
-        .await
 }
 
 fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
@@ -310,20 +291,20 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
 }
 
 /// What a failure means as long as nothing was asked to be stored.
-fn before_commit(error: sea_orm::DbErr) -> Failure {
-    if is_interrupted(&error) {
+fn before_commit(fault: error::Fault) -> Failure {
+    if is_interrupted(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(from_db(error))
+        Failure::Fault(from_db(fault))
     }
 }
 
 /// What a failed commit means: only a conflict is surely undone.
-fn at_commit(error: sea_orm::DbErr) -> Failure {
-    if is_conflict(&error) {
+fn at_commit(fault: error::Fault) -> Failure {
+    if is_conflict(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(Error::Unavailable(error.into()))
+        Failure::Fault(Error::Unavailable(fault.into()))
     }
 }
 
