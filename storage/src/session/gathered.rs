@@ -376,7 +376,7 @@ impl Kind {
     /// A value without null: no id is empty, a text that is there has a mark before it, and no number is that small.
     fn to_array(self, value: Value) -> Value {
         match (self, value) {
-            (OptionalId, Value::Bytes(None)) => Value::from(Vec::new()),
+            (OptionalId, Value::Bytes(None)) => Value::from(Vec::<u8>::new()),
             (OptionalText, Value::String(None)) => Value::from(String::new()),
             (OptionalText, Value::String(Some(text))) => Value::from(format!("={text}")),
             (OptionalNumber, Value::BigInt(None)) => Value::from(NO_NUMBER),

@@ -66,11 +66,6 @@ pub(crate) struct Session<C> {
 }
 
 impl<C: Link> Session<C> {
-    /// Reads of what is committed.
-    pub(crate) fn of_reads(connection: C) -> Self {
-        Self::new(connection, "reads")
-    }
-
     fn new(connection: C, user: &'static str) -> Self {
         Self {
             connection,

@@ -159,7 +159,7 @@ impl<C: Link> PeopleReads for Session<C> {
         );
         let values = std::iter::once(id(user.uuid()))
             .chain(workspaces.iter().map(|workspace| id(workspace.uuid())));
-        let rows = self.rows(&sql, values.collect()).await?;
+        let rows = self.rows_beside(&sql, values.collect()).await?;
         rows.iter().map(member).collect()
     }
 

@@ -49,6 +49,7 @@ async fn main() -> anyhow::Result<()> {
     let next = Arc::new(AtomicU64::new(0));
     // What is prepared at its first use is no part of the load.
     for seconds in [1, arguments.seconds] {
+        let before = processor_seconds()?;
         let began = Instant::now();
         let until = began + Duration::from_secs(seconds);
         let clients: Vec<_> = (0..arguments.clients)
@@ -72,10 +73,30 @@ async fn main() -> anyhow::Result<()> {
             times.extend(client.await??);
         }
         if seconds == arguments.seconds {
-            let elapsed = began.elapsed().as_micros() as u64;
-            println!("{}", serde_json::json!({"elapsed": elapsed, "times": times}));
+            let elapsed = began.elapsed().as_secs_f64();
+            let line = serde_json::json!({
+                "elapsedS": elapsed, "processorS": processor_seconds()? - before, "memoryKib": peak_kib()?, "timesUs": times,
+            });
+            println!("{line}");
         }
     }
     dbos.shutdown().await;
     Ok(())
+}
+
+/// Seconds of a processor that this process has used, as the kernel counts them in hundredths.
+fn processor_seconds() -> anyhow::Result<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    let ticks: Result<f64, _> = ticks.map(str::parse::<f64>).sum();
+    Ok(ticks? / 100.0)
+}
+
+/// The most memory that this process has held, in KiB.
+fn peak_kib() -> anyhow::Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    Ok(number.unwrap_or_default().parse()?)
 }
