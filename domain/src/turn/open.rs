@@ -61,7 +61,10 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
     Ok(OpenedStep {
         step,
         messages,
-        task: change.task.task.clone(),
+        task: Task {
+            updated_at: change.task.at,
+            ..change.task.task.clone()
+        },
         projections: change.projections.clone().unwrap_or_default(),
         notices,
         cards: change.open_cards().await?,

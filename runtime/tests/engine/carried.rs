@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use domain::ids::{TaskId, WorkId};
 use domain::task::{CreateTask, UpdateTask};
+use domain::time::Clock as _;
 use domain::turn::{After, Fence, Spare};
 use domain::work::RenameWork;
 use runtime::context::Situation;

@@ -8,6 +8,9 @@
 //!
 //! Not here: when they are written (`group`).
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::OnceLock;
+
 use sea_orm::Value;
 use sea_orm::sea_query::ArrayType;
 
@@ -38,7 +41,7 @@ pub(super) struct Table {
 use Kind::{Flag, Id, Number, OptionalId, OptionalNumber, OptionalText, Text};
 
 /// Where rows are gathered for, in the order of their references.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Into {
     Tasks,
     Turns,
@@ -258,10 +261,37 @@ impl Into {
     }
 }
 
+/// What writes one row of SQLite, by table and rule.
+static WRITE_ROW: [[OnceLock<String>; RULES]; TABLES] =
+    [const { [const { OnceLock::new() }; RULES] }; TABLES];
+
+/// Variants of [`Into`] and [`Rule`].
+const TABLES: usize = 8;
+const RULES: usize = 4;
+
 impl GatheredRow {
-    /// What no two rows of a table share.
-    pub(super) fn key(&self) -> &[Value] {
-        &self.values[..self.into.table().key]
+    /// The statement that writes it, in SQLite's words.
+    pub(super) fn write_row(&self) -> &'static str {
+        let place = &WRITE_ROW[self.into as usize][self.rule as usize];
+        place.get_or_init(|| self.into.table().write_row(self.rule))
+    }
+
+    /// A hash of what no two rows of a table share; none where a row is never written a second time.
+    pub(super) fn key(&self) -> Option<u64> {
+        if matches!(self.into, Into::Messages | Into::Journal | Into::Events) {
+            return None;
+        }
+        let mut hasher = DefaultHasher::new();
+        self.into.hash(&mut hasher);
+        for value in &self.values[..self.into.table().key] {
+            match value {
+                Value::Bytes(bytes) => bytes.hash(&mut hasher),
+                Value::BigInt(number) => number.hash(&mut hasher),
+                // Keys are ids and numbers; another value could only make two keys look alike.
+                _ => {}
+            }
+        }
+        Some(hasher.finish())
     }
 }
 
@@ -276,8 +306,7 @@ impl Table {
         names.join(", ")
     }
 
-    /// One row, in SQLite's words.
-    pub(super) fn write_row(&self, rule: Rule) -> String {
+    fn write_row(&self, rule: Rule) -> String {
         let places = vec!["?"; self.columns.len()].join(", ");
         format!(
             "insert into {} ({}) values ({places}){}",

@@ -6,7 +6,7 @@
 //!   writes itself stands behind a savepoint.
 //! - Heads of event logs are counted here while this transaction holds their workspaces.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use domain::event::Sequence;
 use domain::ids::{TurnId, WorkspaceId};
@@ -50,6 +50,8 @@ pub(super) struct Group {
     /// Whether other commands share the transaction.
     is_shared: bool,
     rows: Vec<GatheredRow>,
+    /// Hashes of keys of rows, of some that were forgotten as well.
+    keys: HashSet<u64>,
     /// What other processes are told at the commit.
     told: Vec<Notice>,
     held: Vec<(WorkspaceId, Sequence)>,
@@ -119,14 +121,9 @@ impl Group {
         }
     }
 
-    fn is_unwritten(&self, row: &GatheredRow) -> bool {
-        self.rows
-            .iter()
-            .any(|known| known.into == row.into && known.key() == row.key())
-    }
-
     fn take(&mut self) -> (Vec<GatheredRow>, Vec<Notice>) {
         (self.mark.rows, self.mark.told) = (0, 0);
+        self.keys.clear();
         (std::mem::take(&mut self.rows), std::mem::take(&mut self.told))
     }
 
@@ -135,6 +132,7 @@ impl Group {
         let own = self.rows.split_off(self.mark.rows);
         let own_told = self.told.split_off(self.mark.told);
         let earlier = self.take();
+        self.keys = own.iter().filter_map(GatheredRow::key).collect();
         (self.rows, self.told) = (own, own_told);
         earlier
     }
@@ -267,10 +265,12 @@ impl<C: Link> Session<C> {
     /// Gathers a row. One that is gathered already is written first, for the order of the two matters.
     pub(super) async fn gather(&self, into: Into, rule: Rule, values: Vec<Value>) -> Result<()> {
         let row = GatheredRow { into, rule, values };
-        if lock(&self.group).is_unwritten(&row) {
+        let key = row.key();
+        if key.is_some_and(|key| lock(&self.group).keys.contains(&key)) {
             self.write_gathered().await?;
         }
         let mut group = lock(&self.group);
+        group.keys.extend(key);
         group.forget_ahead(&row);
         group.rows.push(row);
         Ok(())
@@ -372,8 +372,7 @@ impl<C: Link> Session<C> {
     async fn write_rows(&self, rows: Vec<GatheredRow>, heads: Vec<(Value, u64)>) -> Result<u64> {
         let mut written = 0;
         for row in rows {
-            let sql = row.into.table().write_row(row.rule);
-            written += self.execute_beside(&sql, row.values).await?;
+            written += self.execute_beside(row.write_row(), row.values).await?;
         }
         for (workspace, head) in heads {
             let sql = "update workspaces set event_sequence = $1 where id = $2";
@@ -407,11 +406,13 @@ impl<C: Link> Session<C> {
             told.extend(notice_of(&workspace, head));
             values.extend([number(head), workspace]);
         }
-        let counts: Vec<_> = (0..parts.len())
-            .map(|part| format!("(select count(*) from w{part})"))
-            .collect();
-        let count = if counts.is_empty() { "0".to_owned() } else { counts.join(" + ") };
-        let with = if parts.is_empty() { String::new() } else { format!("with {} ", parts.join(", ")) };
+        let counts = (0..parts.len()).map(|part| format!(" + (select count(*) from w{part})"));
+        let count: String = counts.collect();
+        let with = if parts.is_empty() {
+            String::new()
+        } else {
+            format!("with {} ", parts.join(", "))
+        };
         let place = values.len() + 1;
         let texts: Vec<String> = told
             .iter()
@@ -420,7 +421,7 @@ impl<C: Link> Session<C> {
             .map_err(|error| Error::Internal(error.into()))?;
         values.extend([CHANNEL.into(), Value::from(texts)]);
         let sql = format!(
-            "{with}select {count} as written, '' as told union all \
+            "{with}select 0::bigint{count} as written, '' as told union all \
              select 0, pg_notify(${place}, v.notice)::text from unnest(${}::text[]) as v(notice)",
             place + 1
         );

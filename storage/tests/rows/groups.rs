@@ -140,8 +140,9 @@ async fn many_decisions_of_one_group_are_all_stored(database: TestDatabase) {
         workers.push((task, Worker::claim(store, task).await.0));
     }
     for step in 1..=3 {
-        let decide = |(_, worker): &(_, Worker<'_>)| worker.decide(step, open_plan());
-        let waiting = workers.iter().map(|worker| decide(worker).boxed());
+        let waiting = workers
+            .iter()
+            .map(|(_, worker)| worker.decide(step, open_plan()).boxed());
         for answer in as_one_group(store, place, waiting.collect()).await {
             let opened = opened(answer.expect("is stored"));
             assert_eq!(opened.step.at.step, step + 1);
