@@ -39,7 +39,11 @@ impl ModelClient for Noting {
             json!({"summary": "People asked for pictures; some were made, as told in works. ".repeat(8)})
         } else {
             let number = self.noted.fetch_add(1, Ordering::Relaxed) + 1;
-            let state = if number >= self.last { "done" } else { "in_progress" };
+            let state = if number >= self.last {
+                "done"
+            } else {
+                "in_progress"
+            };
             let what = format!("number {number} of a long row of things that are noted");
             json!({
                 "rationale": format!("Step {number}: the next of many things is noted, as the plan says."),
@@ -71,7 +75,8 @@ impl Tool for Note {
 }
 
 fn tools() -> Arc<Tools> {
-    let parameters = json!({"type": "object", "required": ["what"], "properties": {"what": {"type": "string"}}});
+    let parameters =
+        json!({"type": "object", "required": ["what"], "properties": {"what": {"type": "string"}}});
     let note: Arc<dyn Tool> = Arc::new(Note(ToolSpec {
         name: "note",
         domain: "core",
@@ -96,7 +101,11 @@ pub(super) async fn run(data: &Path, steps: u64) -> Result<String> {
     let mut times = Vec::new();
     let stop = CancellationToken::new();
     loop {
-        let due = engine.store().reads().list_claimable(engine.now(), 1).await?;
+        let due = engine
+            .store()
+            .reads()
+            .list_claimable(engine.now(), 1)
+            .await?;
         let Some(turn) = due.first() else {
             break;
         };
@@ -119,8 +128,14 @@ pub(super) async fn run(data: &Path, steps: u64) -> Result<String> {
         }
     }
     let stored = engine.store().reads().list_tasks_by_id(&[id]).await?;
-    let is_delivered = stored.iter().all(|task| task.status == TaskStatus::Delivered);
-    ensure!(is_delivered, "the long task stands still after {} steps", times.len());
+    let is_delivered = stored
+        .iter()
+        .all(|task| task.status == TaskStatus::Delivered);
+    ensure!(
+        is_delivered,
+        "the long task stands still after {} steps",
+        times.len()
+    );
     storage.close().await;
     let (early, late) = (median(&times, EARLY), median(&times, times.len()));
     Ok(format!(

@@ -21,10 +21,11 @@ use crate::process::{Process, free_port};
 /// The secret of the first owner's token.
 const SECRET: &str = "bench-only-0123456789abcdef0123456789abcdef";
 
-const EVENTS: &str =
-    "subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { kind data } }";
-const CREATE: &str = "mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }";
-const WORKSPACE: &str = "mutation { createWorkspace(input: {name: \"Bench\"}) { workspace { id } } }";
+const EVENTS: &str = "subscription ($id: ID!) { workspaceEvents(workspaceId: $id) { kind data } }";
+const CREATE: &str =
+    "mutation ($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }";
+const WORKSPACE: &str =
+    "mutation { createWorkspace(input: {name: \"Bench\"}) { workspace { id } } }";
 
 /// Starts a server on this database, lets clients work for a time, and stops it.
 pub(super) async fn run(
@@ -99,7 +100,9 @@ impl Client {
         let workspace = id.context("no workspace was made")?.to_owned();
         let mut request = format!("ws://127.0.0.1:{port}/graphql").into_client_request()?;
         let protocol = "graphql-transport-ws".parse()?;
-        request.headers_mut().insert("sec-websocket-protocol", protocol);
+        request
+            .headers_mut()
+            .insert("sec-websocket-protocol", protocol);
         let (mut socket, _) = tokio_tungstenite::connect_async(request).await?;
         let authorization = format!("Bearer {SECRET}");
         let init = json!({"type": "connection_init", "payload": {"authorization": authorization}});

@@ -121,7 +121,10 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     }
     println!("\nMedians of the rounds.\n\n{}", table.markdown());
     if options.long > 0 {
-        println!("{}", flat::run(&options.data.join("long"), options.long).await?);
+        println!(
+            "{}",
+            flat::run(&options.data.join("long"), options.long).await?
+        );
     }
     Ok(())
 }

@@ -39,11 +39,7 @@ pub(crate) struct Inside {
 }
 
 /// Runs this program again in a network of its own.
-pub(super) fn run(
-    peers: &Path,
-    data: &Path,
-    (clients, seconds): (usize, u64),
-) -> Result<Outcome> {
+pub(super) fn run(peers: &Path, data: &Path, (clients, seconds): (usize, u64)) -> Result<Outcome> {
     std::fs::create_dir_all(data)?;
     let this = std::env::current_exe()?;
     let inside = "ip link set lo up && exec \"$0\" \"$@\"";
@@ -75,7 +71,8 @@ pub(crate) async fn inside(options: Inside) -> Result<()> {
     register().await?;
     let next = Arc::new(AtomicU64::new(0));
     load(&next, options.clients, Duration::from_secs(1)).await?;
-    let used = || -> Result<f64> { Ok(server.processor_seconds()? + endpoint.processor_seconds()?) };
+    let used =
+        || -> Result<f64> { Ok(server.processor_seconds()? + endpoint.processor_seconds()?) };
     let before = used()?;
     let began = Instant::now();
     let seconds = Duration::from_secs(options.seconds);

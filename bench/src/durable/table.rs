@@ -21,7 +21,11 @@ impl Table {
     pub(super) fn markdown(&self) -> String {
         let mut sizes: Vec<usize> = self.0.keys().map(|(clients, _)| *clients).collect();
         sizes.dedup();
-        let tables: Vec<_> = sizes.iter().rev().map(|clients| self.of(*clients)).collect();
+        let tables: Vec<_> = sizes
+            .iter()
+            .rev()
+            .map(|clients| self.of(*clients))
+            .collect();
         tables.join("\n")
     }
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use domain::turn::ContextUsage;
 
-pub use situation::Situation;
 pub(crate) use situation::Known;
+pub use situation::Situation;
 pub use tokens::{cut, tokens};
 
 use crate::executors::Executors;

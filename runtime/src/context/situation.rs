@@ -112,7 +112,10 @@ impl Known {
         let seen = opened.step.seen.journal_sequence;
         // What others noted since, such as a person's message, stands between, and is in the store.
         let is_whole = seen == known + opened.noted.len() as u64
-            && opened.noted.first().is_none_or(|first| first.sequence == known + 1);
+            && opened
+                .noted
+                .first()
+                .is_none_or(|first| first.sequence == known + 1);
         if is_whole {
             situation.recent.extend_from_slice(&opened.noted);
         } else {

@@ -11,9 +11,7 @@ use domain::turn::{
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use crate::context::{
-    Known, Situation, Span, cut, span_to_summarise, summary_request, tokens,
-};
+use crate::context::{Known, Situation, Span, cut, span_to_summarise, summary_request, tokens};
 use crate::decision::read_decision;
 use crate::model::{ModelError, ModelMessage, ModelRequest, ModelUsage, Speaker, check};
 

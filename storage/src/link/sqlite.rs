@@ -99,7 +99,7 @@ impl OpenTransaction for SqliteTransaction {
 
     async fn rollback(self) -> Result<(), Fault> {
         let connection = lock(&self.0);
-        // A full disk makes SQLite undo the whole transaction by itself.
+        // A full disk makes SQLite undo the transaction by itself.
         if connection.is_autocommit() {
             return Ok(());
         }

@@ -7,8 +7,8 @@ use domain::turn::{Call, CallId, CallState, Epoch, LargeResult, Risk};
 use sea_orm::Value;
 use uuid::Uuid;
 
-use super::turns::turn_ids;
 use super::gathered::{Into, Rule};
+use super::turns::turn_ids;
 use super::{Row, Session, id, json, number, optional_json, placeholders};
 use crate::link::{DatabaseRow, Link};
 

@@ -342,7 +342,9 @@ impl Table {
         let former = match rule {
             Rule::Insert => return String::new(),
             Rule::Put => String::new(),
-            Rule::OverSameEpoch => format!(" where turns.epoch = excluded.epoch and turns.{UNDER_WAY}"),
+            Rule::OverSameEpoch => {
+                format!(" where turns.epoch = excluded.epoch and turns.{UNDER_WAY}")
+            }
             Rule::OverFormerEpoch => {
                 format!(" where turns.epoch = excluded.epoch - 1 and turns.{UNDER_WAY}")
             }

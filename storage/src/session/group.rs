@@ -2,8 +2,8 @@
 //!
 //! Invariants
 //! - Rows are written in the order of commands, and before anything else that a command asks of the database could miss them.
-//! - What a command alone among others has done can be undone alone: as long as it has only gathered, by forgetting it; what it
-//!   writes itself stands behind a savepoint.
+//! - What a command among others has only gathered can be forgotten alone; where anything of it was written, the whole transaction is
+//!   undone and runs again without it.
 //! - Heads of event logs are counted here while this transaction holds their workspaces.
 
 use std::collections::{HashMap, HashSet};
@@ -67,7 +67,8 @@ struct Mark {
     rows: usize,
     told: usize,
     held: Vec<(WorkspaceId, Sequence)>,
-    has_savepoint: bool,
+    /// Whether anything of the command itself was written.
+    has_written: bool,
     /// Rows of commands before this one could not be written: nothing of the transaction may be kept.
     is_lost: bool,
 }
@@ -115,16 +116,18 @@ impl Group {
             Into::Messages => 3,
         };
         if let Some(owner) = uuid_of(&row.values[owner]) {
-            self.ahead.retain(|turn, entered| {
-                turn.uuid() != owner && entered.task.id.uuid() != owner
-            });
+            self.ahead
+                .retain(|turn, entered| turn.uuid() != owner && entered.task.id.uuid() != owner);
         }
     }
 
     fn take(&mut self) -> (Vec<GatheredRow>, Vec<Notice>) {
         (self.mark.rows, self.mark.told) = (0, 0);
         self.keys.clear();
-        (std::mem::take(&mut self.rows), std::mem::take(&mut self.told))
+        (
+            std::mem::take(&mut self.rows),
+            std::mem::take(&mut self.told),
+        )
     }
 
     /// Takes what commands before this one have gathered.
@@ -170,7 +173,7 @@ impl<C: Link> Session<C> {
             rows: group.rows.len(),
             told: group.told.len(),
             held: group.held.clone(),
-            has_savepoint: false,
+            has_written: false,
             is_lost: false,
         };
         group.written = Written::default();
@@ -187,42 +190,35 @@ impl<C: Link> Session<C> {
         lock(&self.group).is_shared
     }
 
-    /// Whether nothing of the transaction can be kept.
+    /// Whether nothing of the transaction can be kept, and it is not this command's fault.
     pub(crate) fn is_lost(&self) -> bool {
+        lock(&self.group).mark.is_lost
+    }
+
+    /// Whether forgetting does not undo the command: something of it was written, or the database refused a statement.
+    pub(crate) fn has_written(&self) -> bool {
         let group = lock(&self.group);
-        let has_failed = group.health == Health::Failed;
-        group.mark.is_lost || has_failed && group.is_shared && !group.mark.has_savepoint
+        group.mark.has_written || group.health != Health::Sound
     }
 
     /// Ends a command that is done; what it will have told at the commit.
     pub(crate) async fn end_command(&self) -> Result<Written> {
-        // PostgreSQL takes the rows of all commands at once, SQLite each command's in a text that it knows.
+        // PostgreSQL takes the rows of all commands at once; with SQLite nothing is gained by waiting for the others.
         if !self.is_postgres() {
-            self.write_all().await?;
-        }
-        if lock(&self.group).mark.has_savepoint {
-            self.execute_beside("release savepoint command", Vec::new()).await?;
+            self.write_gathered().await?;
         }
         Ok(std::mem::take(&mut lock(&self.group).written))
     }
 
-    /// Undoes a command that shares the transaction.
-    pub(crate) async fn undo_command(&self) -> Result<()> {
-        let has_savepoint = {
-            let mut guard = lock(&self.group);
-            let group = &mut *guard;
-            group.rows.truncate(group.mark.rows);
-            group.told.truncate(group.mark.told);
-            group.held.clone_from(&group.mark.held);
-            group.written = Written::default();
-            group.health = Health::Sound;
-            group.mark.has_savepoint
-        };
-        if has_savepoint {
-            self.execute_beside("rollback to savepoint command", Vec::new()).await?;
-            self.execute_beside("release savepoint command", Vec::new()).await?;
-        }
-        Ok(())
+    /// Forgets what a command has gathered.
+    pub(crate) fn forget_command(&self) {
+        let mut guard = lock(&self.group);
+        let group = &mut *guard;
+        group.rows.truncate(group.mark.rows);
+        group.told.truncate(group.mark.told);
+        group.held.clone_from(&group.mark.held);
+        group.written = Written::default();
+        group.health = Health::Sound;
     }
 
     /// Takes the workspace's row; the head of its log, if it exists.
@@ -246,7 +242,11 @@ impl<C: Link> Session<C> {
             return Ok(());
         }
         // In one order, so that two transactions do not wait for each other.
-        let lock_rows = if self.is_postgres() { " for update" } else { "" };
+        let lock_rows = if self.is_postgres() {
+            " for update"
+        } else {
+            ""
+        };
         let sql = format!(
             "select id, event_sequence from workspaces where id in ({}) order by id{lock_rows}",
             placeholders(1, workspaces.len())
@@ -278,60 +278,38 @@ impl<C: Link> Session<C> {
 
     /// Writes what is gathered, before something is read that it could be part of.
     pub(super) async fn write_gathered(&self) -> Result<()> {
-        let has_own = {
-            let group = lock(&self.group);
-            if group.rows.is_empty() && group.told.is_empty() {
-                return Ok(());
-            }
-            group.rows.len() > group.mark.rows || group.told.len() > group.mark.told
-        };
-        if has_own {
-            self.protect().await?;
-        }
-        self.write_all().await
-    }
-
-    /// Writes what is gathered, before something else is written.
-    pub(super) async fn write_directly(&self) -> Result<()> {
-        self.protect().await?;
-        lock(&self.group).ahead.clear();
-        self.write_all().await
-    }
-
-    /// Sets a savepoint before the first thing that a command among others writes itself.
-    async fn protect(&self) -> Result<()> {
         let earlier = {
             let mut group = lock(&self.group);
-            if !group.is_shared || group.mark.has_savepoint {
+            if group.rows.is_empty() && group.told.is_empty() {
                 return Ok(());
             }
             group.take_earlier()
         };
-        let written = async {
-            self.write(earlier).await?;
-            self.execute_beside("savepoint command", Vec::new()).await
-        };
-        if let Err(error) = written.await {
+        if let Err(error) = self.write(earlier).await {
             lock(&self.group).mark.is_lost = true;
             return Err(error);
         }
-        lock(&self.group).mark.has_savepoint = true;
+        let own = {
+            let mut group = lock(&self.group);
+            group.mark.has_written |= !group.rows.is_empty() || !group.told.is_empty();
+            group.take()
+        };
+        self.write(own).await
+    }
+
+    /// Writes what is gathered, before a command writes something else.
+    pub(super) async fn write_directly(&self) -> Result<()> {
+        self.write_gathered().await?;
+        let mut group = lock(&self.group);
+        group.mark.has_written = true;
+        group.ahead.clear();
         Ok(())
     }
 
-    /// Writes everything that is gathered.
+    /// Writes what all commands have gathered, before the commit.
     pub(crate) async fn write_all(&self) -> Result<()> {
-        let (rows, told, has_earlier) = {
-            let mut group = lock(&self.group);
-            let has_earlier = group.mark.rows > 0 || group.mark.told > 0;
-            let (rows, told) = group.take();
-            (rows, told, has_earlier)
-        };
-        let written = self.write((rows, told)).await;
-        if written.is_err() && has_earlier {
-            lock(&self.group).mark.is_lost = true;
-        }
-        written
+        let all = lock(&self.group).take();
+        self.write(all).await
     }
 
     async fn write(&self, (mut rows, told): (Vec<GatheredRow>, Vec<Notice>)) -> Result<()> {

@@ -27,8 +27,7 @@ impl<C: Link> InstallationReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(WorkspaceId::from_uuid(
-                    Row::of("workspaces", row)
-                    .uuid("id")?,
+                    Row::of("workspaces", row).uuid("id")?,
                 ))
             })
             .collect()
@@ -49,12 +48,7 @@ impl<C: Link> InstallationReads for Session<C> {
             )
             .await?;
         rows.iter()
-            .map(|row| {
-                Ok(WorkId::from_uuid(
-                    Row::of("works", row)
-                    .uuid("id")?,
-                ))
-            })
+            .map(|row| Ok(WorkId::from_uuid(Row::of("works", row).uuid("id")?)))
             .collect()
     }
 
@@ -73,9 +67,7 @@ impl<C: Link> InstallationReads for Session<C> {
         ];
         let rows = self.rows(sql, values).await?;
         rows.iter()
-            .map(|row| {
-                file(&Row::of("files", row))
-            })
+            .map(|row| file(&Row::of("files", row)))
             .collect()
     }
 
@@ -106,8 +98,7 @@ impl<C: Link> InstallationWrites for Session<C> {
         let row =
             row.ok_or_else(|| domain::Error::internal("the installation's secret was not stored"))?;
         Ok(InstallationSecret(
-            Row::of("installation", &row)
-            .hash("value")?,
+            Row::of("installation", &row).hash("value")?,
         ))
     }
 }

@@ -11,8 +11,8 @@ use domain::page::{End, Page, PageRequest};
 use domain::turn::StepRef;
 
 use super::each::{self, Each, at_end};
-use super::tasks::task_keys;
 use super::gathered::{Into, Rule};
+use super::tasks::task_keys;
 use super::{Row, Session, among, at, id, json, number, step_key};
 use crate::link::{DatabaseRow, Link};
 

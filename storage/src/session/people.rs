@@ -196,12 +196,7 @@ impl<C: Link> PeopleReads for Session<C> {
             std::iter::once(id(user.uuid())).chain(others.iter().map(|other| id(other.uuid())));
         let rows = self.rows(&sql, values.collect()).await?;
         rows.iter()
-            .map(|row| {
-                Ok(UserId::from_uuid(
-                    Row::of("members", row)
-                    .uuid("user_id")?,
-                ))
-            })
+            .map(|row| Ok(UserId::from_uuid(Row::of("members", row).uuid("user_id")?)))
             .collect()
     }
 }
@@ -209,8 +204,7 @@ impl<C: Link> PeopleReads for Session<C> {
 impl<C: Link> Session<C> {
     pub(super) async fn count(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
         match self.row(sql, values).await? {
-            Some(row) => Row::of("count", &row)
-            .number("n"),
+            Some(row) => Row::of("count", &row).number("n"),
             None => Ok(0),
         }
     }

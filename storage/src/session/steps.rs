@@ -6,8 +6,8 @@ use domain::time::Timestamp;
 use domain::turn::{Epoch, Step, StepRef, StepState};
 
 use super::each::Each;
-use super::turns::turn_ids;
 use super::gathered::{Into, Rule};
+use super::turns::turn_ids;
 use super::{Row, Session, at, id, json, number, optional_json, placeholders, step_key};
 use crate::link::{DatabaseRow, Link};
 

@@ -4,22 +4,22 @@
 //! - A turn is written only over the epoch that its writer presents: the number of rows written decides.
 
 use async_trait::async_trait;
-use domain::{Error, Result};
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::page::{End, Page, Window};
 use domain::task::TaskStatus;
 use domain::time::Timestamp;
 use domain::turn::{
-    Call, CallId, Claimable, Entered, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads, TurnState,
-    TurnWake, TurnWrites,
+    Call, CallId, Claimable, Entered, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads,
+    TurnState, TurnWake, TurnWrites,
 };
+use domain::{Error, Result};
 use sea_orm::Value;
 use uuid::Uuid;
 
 use super::each::{Each, OF_TASK, at_end};
+use super::gathered::{Into, Rule};
 use super::tasks::task_keys;
 use super::window::List;
-use super::gathered::{Into, Rule};
 use super::{Row, Session, among, at, id, lock, number, placeholders};
 use crate::link::{DatabaseRow, Link};
 
@@ -98,8 +98,7 @@ impl<C: Link> TurnReads for Session<C> {
         let sql = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now";
         let row = self.rows_beside(sql, Vec::new()).await?.pop();
         let row = row.ok_or_else(|| Error::internal("the database has no time"))?;
-        Row::of("clock_timestamp", &row)
-        .time("now")
+        Row::of("clock_timestamp", &row).time("now")
     }
 
     async fn list_claimable(&self, now: Timestamp, limit: u32) -> Result<Vec<Claimable>> {

@@ -59,10 +59,7 @@ impl<C: Link> Session<C> {
         let Some(row) = self.rows_written(sql, values).await?.pop() else {
             return Ok(false);
         };
-        let workspace = WorkspaceId::from_uuid(
-            Row::of("uploads", &row)
-            .uuid("workspace_id")?,
-        );
+        let workspace = WorkspaceId::from_uuid(Row::of("uploads", &row).uuid("workspace_id")?);
         self.insert_file_row(workspace, file).await?;
         Ok(true)
     }
@@ -92,9 +89,7 @@ impl<C: Link> Session<C> {
             .row(sql, vec![id(workspace.uuid()), sha256.into()])
             .await?;
         row.as_ref()
-            .map(|row| {
-                file(&Row::of("files", row))
-            })
+            .map(|row| file(&Row::of("files", row)))
             .transpose()
     }
 

@@ -1,11 +1,12 @@
 //! A lane: carries out waiting commands as a group, with one commit for all of them.
 //!
 //! Invariants
-//! - A command's own error undoes that command alone. A statement that failed is an error of its command, also where the
-//!   command overlooked it.
+//! - A command's own error undoes that command alone. Most are found before anything was written, and leave nothing to undo;
+//!   where something was, the group is undone and runs again without that command, which then runs by itself. A statement
+//!   that failed is an error of its command, also where the command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
-//! - A group that meets another transaction, loses its connection before the commit, or of which nobody knows which command's
-//!   rows were refused, is run again, command by command, a bounded number of times.
+//! - A group that meets another transaction, loses its connection before the commit, or of which nobody knows whose rows were
+//!   refused, is run again, command by command, a bounded number of times.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -38,6 +39,9 @@ pub(super) struct Waiting {
 
 /// Why a group was not committed.
 enum Failure {
+    /// The command at this place failed after it had written, or after PostgreSQL refused a statement: nothing of the
+    /// group is stored.
+    Spoilt(usize),
     /// It met another transaction, lost its connection before the commit, or can not be told apart: nothing of it is stored.
     Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
@@ -73,17 +77,22 @@ pub(super) async fn run<B: Begin>(
     }
 }
 
-async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
-    let commands: Vec<_> = group
-        .iter()
-        .map(|waiting| waiting.command.clone())
-        .collect();
-    metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
-    match commit(connection, &commands, wakes).await {
-        Ok(answers) => answer(group, answers),
-        Err(Failure::Interrupted) => one_by_one(connection, wakes, group).await,
-        Err(Failure::Fault(error)) => refuse(group, &error),
+async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, mut group: Vec<Waiting>) {
+    metrics::histogram!("atelier_store_group_commands").record(group.len() as f64);
+    let mut apart = Vec::new();
+    while !group.is_empty() {
+        let commands: Vec<_> = group
+            .iter()
+            .map(|waiting| waiting.command.clone())
+            .collect();
+        match commit(connection, &commands, wakes).await {
+            Ok(answers) => answer(std::mem::take(&mut group), answers),
+            Err(Failure::Spoilt(place)) => apart.push(group.remove(place)),
+            Err(Failure::Interrupted) => apart.append(&mut group),
+            Err(Failure::Fault(error)) => refuse(std::mem::take(&mut group), &error),
+        }
     }
+    one_by_one(connection, wakes, apart).await;
 }
 
 /// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
@@ -132,7 +141,10 @@ async fn alone<B: Begin>(
                 return Ok(answers.pop().unwrap_or_else(missing));
             }
             Err(Failure::Fault(error)) => return Err(error),
-            Err(Failure::Interrupted) => tokio::time::sleep(delay(attempt)).await,
+            // One alone is answered with its error instead.
+            Err(Failure::Spoilt(_) | Failure::Interrupted) => {
+                tokio::time::sleep(delay(attempt)).await;
+            }
         }
     }
     Ok(Err(Error::Unavailable(
@@ -152,19 +164,26 @@ async fn commit<B: Begin>(
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = connection.begin().await.map_err(before_commit)?;
-    let session = Session::of_commands(outer, commands.len() > 1);
-    let outcome = run_all(&session, commands).await?;
-    let outer = session.into_connection();
-    if let [(Err(_), _)] = outcome.as_slice() {
-        undo(outer).await;
+    let transaction = connection.begin().await.map_err(before_commit)?;
+    let session = Session::of_commands(transaction, commands.len() > 1);
+    let ended = run_all(&session, commands).await;
+    let transaction = session.into_connection();
+    let outcome = match ended {
+        Ok(outcome) => outcome,
+        Err(failure) => {
+            undo(transaction).await;
+            return Err(failure);
+        }
+    };
+    if outcome.iter().any(|(answer, _)| answer.is_ok()) {
+        transaction.commit().await.map_err(at_commit)?;
     } else {
-        outer.commit().await.map_err(at_commit)?;
+        undo(transaction).await;
     }
-    Ok(outcome
+    let announced = outcome
         .into_iter()
-        .map(|(answer, written)| announce(wakes, answer, written))
-        .collect())
+        .map(|(answer, written)| announce(wakes, answer, written));
+    Ok(announced.collect())
 }
 
 /// Runs commands in one transaction, as far as the commit.
@@ -175,10 +194,10 @@ async fn run_all<T: OpenTransaction>(
     let begun = open(session, commands).await;
     begun.map_err(|error| fault(session, error))?;
     let mut outcome = Vec::with_capacity(commands.len());
-    for command in commands {
+    for (place, command) in commands.iter().enumerate() {
         session.begin_command();
         let answer = run_one(session, command).await;
-        outcome.push(end(session, answer, command).await?);
+        outcome.push(end(session, answer, (place, command)).await?);
     }
     match (session.write_all().await, commands) {
         (Ok(()), _) => Ok(outcome),
@@ -212,11 +231,11 @@ async fn open<T: OpenTransaction>(
     session.open(&workspaces, &turns).await
 }
 
-/// Ends a command: what it wrote stays in the transaction where it is done, and goes where it is not.
+/// Ends a command: what it wrote stays in the transaction where it is done, and what it gathered is forgotten where it is not.
 async fn end<T: OpenTransaction>(
     session: &Session<T>,
     answer: Answer,
-    command: &Arc<dyn ErasedCommand>,
+    (place, command): (usize, &Arc<dyn ErasedCommand>),
 ) -> Result<(Answer, Written), Failure> {
     if session.health() == Health::Interrupted || session.is_lost() {
         return Err(Failure::Interrupted);
@@ -229,18 +248,23 @@ async fn end<T: OpenTransaction>(
         ))),
         answer => answer,
     };
-    let Ok(output) = answer else {
-        let undone = session.undo_command().await;
-        undone.map_err(|error| fault(session, error))?;
-        return Ok((answer, Written::default()));
+    let ended = match answer {
+        Ok(output) => session
+            .end_command()
+            .await
+            .map(|written| (Ok(output), written)),
+        Err(error) => Err(error),
     };
-    match session.end_command().await {
-        Ok(written) => Ok((Ok(output), written)),
-        Err(_) if session.health() == Health::Interrupted || session.is_shared() => {
-            Err(Failure::Interrupted)
-        }
-        Err(error) => Ok((Err(error), Written::default())),
+    let error = match ended {
+        Ok(ended) => return Ok(ended),
+        Err(_) if session.health() == Health::Interrupted => return Err(Failure::Interrupted),
+        Err(error) => error,
+    };
+    if session.is_shared() && session.has_written() {
+        return Err(Failure::Spoilt(place));
     }
+    session.forget_command();
+    Ok((Err(error), Written::default()))
 }
 
 /// What a failed statement of the group itself means: nothing was asked to be stored.

@@ -12,7 +12,8 @@ use tokio::sync::Notify;
 use crate::databases::{TestDatabase, on_both_databases};
 use crate::seeds::{Does, Place, bootstrap, seconds, within};
 use crate::task_seeds::{
-    Worker, action, create_task, decision, insert_turn, item, new_turn, opened, read_task, stored_task,
+    Worker, action, create_task, decision, insert_turn, item, new_turn, opened, read_task,
+    stored_task,
 };
 
 on_both_databases!(
@@ -79,7 +80,11 @@ async fn a_decision_finds_the_pause_that_came_before_it_in_the_same_group(databa
     let answers = as_one_group(store, place, waiting).await;
     let mut answers = answers.into_iter().map(|answer| answer.expect("is stored"));
     answers.next();
-    assert_eq!(answers.next(), Some(After::Ended), "the paused turn ends at its boundary");
+    assert_eq!(
+        answers.next(),
+        Some(After::Ended),
+        "the paused turn ends at its boundary"
+    );
     assert_eq!(opened(answers.next().expect("an answer")).step.at.step, 2);
     let paused = read_task(store, task).await;
     assert_eq!((paused.status, paused.usage.steps), (TaskStatus::Paused, 1));
@@ -103,7 +108,9 @@ async fn a_refused_row_of_one_command_leaves_the_others_of_its_group(database: T
     let waiting: Vec<BoxFuture<'_, domain::Result<()>>> = vec![
         async {
             let twice = new_turn(&known, 1);
-            within!(store, place.workspace, |tx, twice| tx.insert_turn(&twice).await)
+            within!(store, place.workspace, |tx, twice| tx
+                .insert_turn(&twice)
+                .await)
         }
         .boxed(),
         async { worker.decide(1, open_plan()).await.map(drop) }.boxed(),
@@ -123,7 +130,10 @@ async fn a_refused_row_of_one_command_leaves_the_others_of_its_group(database: T
     let answers = as_one_group(store, place, waiting).await;
     assert!(matches!(answers[0], Err(Error::Conflict(_))), "{answers:?}");
     assert!(answers[1].is_ok() && answers[2].is_ok(), "{answers:?}");
-    assert!(matches!(answers[3], Err(Error::Fenced { .. })), "{answers:?}");
+    assert!(
+        matches!(answers[3], Err(Error::Fenced { .. })),
+        "{answers:?}"
+    );
     assert_eq!(read_task(store, task).await.usage.steps, 1);
     let stored = store.reads().list_turns_by_id(&[turn.id]).await;
     assert_eq!(stored.expect("reads"), [late]);

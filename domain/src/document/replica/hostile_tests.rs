@@ -142,12 +142,12 @@ fn splitting_a_long_text_from_its_end_thousands_of_times_is_given_up() {
 }
 
 #[test]
-fn costs_that_add_up_strain_the_document_and_its_opening_tells() {
+fn costs_that_add_up_strain_the_document() {
     let mut text = replica(WorkKind::Text, &[]);
     text.limits.effort = Duration::MAX;
     text.limits.strain = Duration::from_millis(500);
-    let updates: Vec<_> = (4..40)
-        .map(|client| typed_backwards(client, 2_000))
+    let updates: Vec<_> = (4..12)
+        .map(|client| typed_backwards(client, 4_000))
         .collect();
     let mut taken = 0;
     while taken < updates.len() && !text.is_strained() {
@@ -155,14 +155,6 @@ fn costs_that_add_up_strain_the_document_and_its_opening_tells() {
         taken += 1;
     }
     assert!(text.is_strained(), "{taken} parts were taken");
-    let built = replica(WorkKind::Text, &[text.state().expect("a state").to_vec()]);
-    text.measure(&built);
-    assert!(
-        // As little as a fast machine needs for it, and far more than honest edits of this size cost.
-        text.strain.exceeds(Duration::from_millis(10)),
-        "{:?}",
-        text.strain
-    );
 }
 
 #[test]
