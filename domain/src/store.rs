@@ -18,7 +18,7 @@ use crate::card::{CardReads, CardWrites};
 use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
-use crate::ids::{TaskId, WorkspaceId};
+use crate::ids::{TaskId, TurnId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
@@ -47,6 +47,11 @@ pub trait Command: Send + Sync + 'static {
 
     /// What it may touch.
     fn scope(&self) -> Scope;
+
+    /// The turn that it enters, if it enters one; a store may read the turns of many waiting commands at once.
+    fn enters(&self) -> Option<TurnId> {
+        None
+    }
 
     /// Carries it out. An error undoes all of it.
     async fn run(&self, tx: &dyn Transaction) -> Result<Self::Output>;
@@ -150,6 +155,8 @@ pub trait ErasedCommand: Send + Sync {
     fn name(&self) -> &'static str;
     /// See [`Command::scope`].
     fn scope(&self) -> Scope;
+    /// See [`Command::enters`].
+    fn enters(&self) -> Option<TurnId>;
     /// See [`Command::run`].
     async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>>;
 }
@@ -162,6 +169,10 @@ impl<C: Command> ErasedCommand for C {
 
     fn scope(&self) -> Scope {
         Command::scope(self)
+    }
+
+    fn enters(&self) -> Option<TurnId> {
+        Command::enters(self)
     }
 
     async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>> {

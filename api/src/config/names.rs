@@ -57,7 +57,7 @@ names! {
     "trusted-documents" "off|on|only" "off" "Whether GraphQL documents can be named by id (on), or must be (only)";
     "trusted-documents-manifest" "FILE" "" "The documents: {\"<id>\": \"<text>\"}, or {\"operations\": [{\"id\", \"body\"}]}";
     "status-profile" "audit|2026-09" "audit" "HTTP statuses of GraphQL errors: as the audits measure, or of the edition of September 2026";
-    "model-provider" "offline|openai|anthropic" "offline" "Who is behind the agent's models: the planner that is built in, any server that speaks chat completions, or Anthropic";
+    "model-provider" "offline|openai|anthropic|instant" "offline" "Who is behind the agent's models: the planner that is built in, any server that speaks chat completions, Anthropic, or nobody (for measuring)";
     "model-base-url" "URL" "the vendor's own" "Where the provider's API begins";
     "model" "NAME" "" "The planner's model, and that of whoever has none of its own";
     "router-model" "NAME" "" "The router's model";

@@ -28,6 +28,7 @@ pub(crate) struct TaskChange<'tx> {
     /// The step in which it happens.
     pub(crate) step: Option<StepRef>,
     is_new: bool,
+    has_raised: bool,
     entries: Vec<JournalEntry>,
     events: Vec<NewEvent>,
 }
@@ -54,6 +55,7 @@ impl<'tx> TaskChange<'tx> {
             actor,
             step: None,
             is_new: false,
+            has_raised: false,
             entries: Vec::new(),
             events: Vec::new(),
         }
@@ -65,6 +67,16 @@ impl<'tx> TaskChange<'tx> {
         change.is_new = true;
         change.tell(EventKind::TaskCreated, json!({"kind": change.task.kind}));
         change
+    }
+
+    /// Whether this change has raised a card.
+    pub(crate) fn has_raised(&self) -> bool {
+        self.has_raised
+    }
+
+    /// What this change has noted so far.
+    pub(crate) fn noted(&self) -> &[JournalEntry] {
+        &self.entries
     }
 
     /// Notes an entry of the journal.
@@ -169,6 +181,7 @@ impl<'tx> TaskChange<'tx> {
     /// Raises a card.
     pub(crate) async fn raise(&mut self, card: &Card) -> Result<()> {
         self.tx.insert_card(card).await?;
+        self.has_raised = true;
         let data = json!({"card": card.id, "kind": card.kind, "options": card.options, "raisedBy": card.raised_by, "item": card.item});
         self.note(JournalKind::Question, card.prompt.clone(), data);
         self.tell_of(

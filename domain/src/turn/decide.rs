@@ -13,6 +13,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Subject};
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::names::named;
 use crate::store::{Command, Scope, Transaction};
@@ -76,11 +77,15 @@ impl Command for StoreDecision {
         Scope::Workspace(self.fence.workspace)
     }
 
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
+    }
+
     async fn run(&self, tx: &dyn Transaction) -> Result<After> {
         let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
-        let found = tx.find_step(self.fence.turn, self.step).await?;
+        let found = change.step.clone();
         let mut step = found
-            .filter(|step| step.state == StepState::Open)
+            .filter(|step| step.at.step == self.step && step.state == StepState::Open)
             .ok_or_else(|| {
                 Error::Conflict(format!("step {} does not wait for a decision", self.step))
             })?;
@@ -112,7 +117,11 @@ impl StoreDecision {
     /// What the request contained is read now: messages and change notices.
     async fn consume(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let (workspace, task) = (self.fence.workspace, self.fence.task);
-        for message in change.tx().consume_inbox(workspace, task, step.at).await? {
+        let consumed = match change.has_inbox() {
+            true => change.tx().consume_inbox(workspace, task, step.at).await?,
+            false => Vec::new(),
+        };
+        for message in consumed {
             change.task.tell_of(
                 EventKind::MessageStateChanged,
                 Subject::Message(message),
@@ -134,10 +143,7 @@ impl StoreDecision {
     /// Rewrites the projections; the journal's entry holds them whole, so that they can be folded anew (J4).
     async fn rewrite(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let task = self.fence.task;
-        let former = change.tx().list_projections(&[task]).await?.pop();
-        let former = former
-            .map(|(_, projections)| projections)
-            .unwrap_or_default();
+        let former = change.projections.take().unwrap_or_default();
         let checklist = merged(&former.checklist, &self.decision.checklist);
         note_closed(change, &former.checklist, &checklist);
         let calls: Vec<_> = self
@@ -173,6 +179,7 @@ impl StoreDecision {
             EventKind::TaskUpdated,
             json!({"shortLine": projections.short_line}),
         );
+        change.projections = Some(projections);
         Ok(())
     }
 

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::actor::Actor;
-use domain::document::{DocumentOptions, DocumentService};
-use domain::ids::{MessageId, TaskId, TokenId, TurnId, UserId, WorkspaceId};
+use domain::document::{DocumentOptions, DocumentService, Version};
+use domain::ids::{MessageId, TaskId, TokenId, TurnId, UserId, WorkId, WorkspaceId};
 use domain::message::{Address, Message, MessageState, PostMessage};
 use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};
 use domain::store::{Command, SharedStore, StoreExt as _};
 use domain::task::{Autonomy, Course, CreateTask, Task, TaskAction, TaskKind, TaskStatus, Usage};
 use domain::time::{Clock, TestClock, Timestamp};
 use domain::turn::{Call, CallId, Claimable, Risk, Spare, Turn};
+use domain::work::{CreateWork, Work, WorkKind};
 use domain::{Error, Result};
 use runtime::engine::{Drive, Engine, EngineOptions, Progress};
 use runtime::executors::Executors;
@@ -176,6 +177,31 @@ impl World {
             course: Course::default(),
             usage: Usage::default(),
         }
+    }
+
+    /// Makes an empty text.
+    pub(crate) async fn work(&self, title: &str) -> WorkId {
+        let now = self.clock.now();
+        let work = Work {
+            id: WorkId::new(),
+            workspace: self.workspace,
+            kind: WorkKind::Text,
+            title: title.to_owned(),
+            version: Version(0),
+            created_at: now,
+            updated_at: now,
+            updated_by: self.caller.actor(),
+            deleted_at: None,
+            asset: None,
+        };
+        let command = CreateWork {
+            user: self.caller.user,
+            fence: None,
+            work,
+            content: None,
+            idempotency: None,
+        };
+        self.run(command).await.expect("makes a work")
     }
 
     /// Writes to a task.

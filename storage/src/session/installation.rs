@@ -27,11 +27,7 @@ impl<C: Link> InstallationReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(WorkspaceId::from_uuid(
-                    Row {
-                        table: "workspaces",
-                        row,
-                    }
-                    .uuid("id")?,
+                    Row::of("workspaces", row).uuid("id")?,
                 ))
             })
             .collect()
@@ -52,15 +48,7 @@ impl<C: Link> InstallationReads for Session<C> {
             )
             .await?;
         rows.iter()
-            .map(|row| {
-                Ok(WorkId::from_uuid(
-                    Row {
-                        table: "works",
-                        row,
-                    }
-                    .uuid("id")?,
-                ))
-            })
+            .map(|row| Ok(WorkId::from_uuid(Row::of("works", row).uuid("id")?)))
             .collect()
     }
 
@@ -79,12 +67,7 @@ impl<C: Link> InstallationReads for Session<C> {
         ];
         let rows = self.rows(sql, values).await?;
         rows.iter()
-            .map(|row| {
-                file(&Row {
-                    table: "files",
-                    row,
-                })
-            })
+            .map(|row| file(&Row::of("files", row)))
             .collect()
     }
 
@@ -93,10 +76,7 @@ impl<C: Link> InstallationReads for Session<C> {
         let rows = self.rows(sql, vec![id(workspace.uuid())]).await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "quarantine",
-                    row,
-                };
+                let row = Row::of("quarantine", row);
                 Ok((WorkId::from_uuid(row.uuid("work_id")?), row.number("n")?))
             })
             .collect()
@@ -118,11 +98,7 @@ impl<C: Link> InstallationWrites for Session<C> {
         let row =
             row.ok_or_else(|| domain::Error::internal("the installation's secret was not stored"))?;
         Ok(InstallationSecret(
-            Row {
-                table: "installation",
-                row: &row,
-            }
-            .hash("value")?,
+            Row::of("installation", &row).hash("value")?,
         ))
     }
 }

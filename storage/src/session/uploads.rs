@@ -24,10 +24,7 @@ impl<C: Link> Session<C> {
         else {
             return Ok(None);
         };
-        let row = Row {
-            table: "uploads",
-            row: &row,
-        };
+        let row = Row::of("uploads", &row);
         Ok(Some(Upload {
             id: upload,
             workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -61,16 +58,11 @@ impl<C: Link> Session<C> {
         time: Timestamp,
     ) -> Result<bool> {
         let sql = "update uploads set finished_at = $2 where id = $1 and finished_at is null returning workspace_id";
-        let Some(row) = self.row(sql, vec![id(upload.uuid()), at(time)]).await? else {
+        let values = vec![id(upload.uuid()), at(time)];
+        let Some(row) = self.rows_written(sql, values).await?.pop() else {
             return Ok(false);
         };
-        let workspace = WorkspaceId::from_uuid(
-            Row {
-                table: "uploads",
-                row: &row,
-            }
-            .uuid("workspace_id")?,
-        );
+        let workspace = WorkspaceId::from_uuid(Row::of("uploads", &row).uuid("workspace_id")?);
         self.insert_file_row(workspace, file).await?;
         Ok(true)
     }
@@ -100,12 +92,7 @@ impl<C: Link> Session<C> {
             .row(sql, vec![id(workspace.uuid()), sha256.into()])
             .await?;
         row.as_ref()
-            .map(|row| {
-                file(&Row {
-                    table: "files",
-                    row,
-                })
-            })
+            .map(|row| file(&Row::of("files", row)))
             .transpose()
     }
 
@@ -145,10 +132,7 @@ impl<C: Link> Session<C> {
             .await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "quarantine",
-                    row,
-                };
+                let row = Row::of("quarantine", row);
                 Ok(QuarantinedUpdate {
                     work,
                     workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
