@@ -18,5 +18,6 @@ mod hostile;
 mod operations;
 mod people;
 mod randomized;
+mod search;
 mod sync;
 mod tasks;

@@ -21,6 +21,7 @@ mod relay;
 mod replica;
 mod runtime_load;
 mod scenario;
+mod search_load;
 mod stamp;
 mod table;
 mod wire;
@@ -48,6 +49,8 @@ enum Command {
     Sync(Options),
     /// Measures the durable runtime by itself.
     Runtime(runtime_load::Options),
+    /// Measures the search by itself.
+    Search(search_load::Options),
     /// Serves as the relay that is the floor.
     Relay {
         /// Where it listens, on loopback.
@@ -97,6 +100,7 @@ fn main() -> Result<()> {
         Command::Relay { port } => runtime.block_on(relay::serve(port)),
         Command::Sync(options) => runtime.block_on(measure(&options, is_pinned)),
         Command::Runtime(options) => runtime.block_on(runtime_load::run(options)),
+        Command::Search(options) => runtime.block_on(search_load::run(options)),
     }
 }
 

@@ -58,6 +58,7 @@ pub(crate) struct SignalPart {
 #[derive(Debug)]
 pub(crate) struct Wakes {
     workspaces: Mutex<HashMap<WorkspaceId, watch::Sender<Sequence>>>,
+    logs: broadcast::Sender<(WorkspaceId, Sequence)>,
     access: watch::Sender<u64>,
     turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
@@ -68,6 +69,8 @@ impl Default for Wakes {
     fn default() -> Self {
         Self {
             workspaces: Mutex::default(),
+            // Whoever is slower than this looks for logs that grew by itself, as all do from time to time.
+            logs: broadcast::channel(4_096).0,
             access: watch::channel(0).0,
             // Whoever is slower than this looks for turns by itself, as all do from time to time.
             turns: broadcast::channel(4_096).0,
@@ -91,6 +94,11 @@ impl Wakes {
         receiver
     }
 
+    /// Hears of every log that grows.
+    pub(crate) fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.logs.subscribe()
+    }
+
     /// Workspaces that somebody follows.
     pub(crate) fn followed(&self) -> Vec<WorkspaceId> {
         lock(&self.workspaces)
@@ -102,6 +110,8 @@ impl Wakes {
 
     /// The log of a workspace has reached a sequence.
     pub(crate) fn reached(&self, workspace: WorkspaceId, head: Sequence) {
+        // Nobody may be listening.
+        drop(self.logs.send((workspace, head)));
         if let Some(sender) = lock(&self.workspaces).get(&workspace) {
             sender.send_if_modified(|known| {
                 let is_news = head > *known;

@@ -11,6 +11,7 @@ mod calls;
 mod cards;
 mod documents;
 mod each;
+mod embeddings;
 mod events;
 mod history;
 mod installation;
