@@ -23,6 +23,8 @@ pub use embed::{
     BuiltinEmbedder, Embedder, OpenAiEmbedder, OpenAiSettings, WEIGHTS_FILE, WEIGHTS_SHA256,
 };
 pub use error::{Error, Result};
+#[cfg(feature = "test-support")]
+pub use index::words_on_disk;
 pub use keyword::{Differences, compare};
 pub use search::{EmbedderChoice, Search, SearchOptions, rebuild};
 pub use vectors::to_bytes as kept_vector;

@@ -151,6 +151,25 @@ pub(crate) fn remove_beside(data: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Every word of the index of a data folder under its scope, and the number of its segments.
+#[cfg(feature = "test-support")]
+pub fn words_on_disk(data: &Path) -> Result<(Vec<String>, usize)> {
+    let fields = Fields::new();
+    let index = Index::open_in_dir(data.join(FOLDER))?;
+    let searcher = index.reader()?.searcher();
+    let mut words = Vec::new();
+    for segment in searcher.segment_readers() {
+        for field in &fields.words {
+            let inverted = segment.inverted_index(*field)?;
+            let mut terms = inverted.terms().stream()?;
+            while terms.advance() {
+                words.push(String::from_utf8_lossy(terms.key()).into_owned());
+            }
+        }
+    }
+    Ok((words, searcher.segment_readers().len()))
+}
+
 /// Opens the index of a data folder for reading, also while a process writes it.
 pub(crate) fn open_beside(data: &Path) -> Result<Option<(Fields, IndexReader, Positions)>> {
     let path = data.join(FOLDER);

@@ -27,6 +27,8 @@ use tantivy::schema::{
 use uuid::Uuid;
 
 pub(crate) use documents::{Entry, fingerprint};
+#[cfg(feature = "test-support")]
+pub use folder::words_on_disk;
 pub(crate) use folder::{Folder, Opened, open_beside, remove_beside};
 pub(crate) use query::{Hit, KeywordQuery, of_workspace};
 pub(crate) use writer::Writer;

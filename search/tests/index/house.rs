@@ -1,6 +1,6 @@
 //! A store with people and workspaces, and a search beside it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -98,6 +98,19 @@ impl House {
     /// Where the index lies.
     pub(crate) fn index(&self) -> PathBuf {
         self.folder.join("search")
+    }
+
+    /// How many words on the disk end so; every file of words belongs to a segment that is in use.
+    pub(crate) fn words_on_disk(&self, ending: &str) -> usize {
+        let (words, segments) = search::words_on_disk(&self.folder).expect("the index is there");
+        let files = std::fs::read_dir(self.index()).expect("the folder is there");
+        let files = files.flatten().filter(|entry| {
+            let path = entry.path();
+            path.extension()
+                .is_some_and(|extension| extension == "term")
+        });
+        assert_eq!(files.count(), segments, "a file of words stays behind");
+        words.iter().filter(|word| word.ends_with(ending)).count()
     }
 
     /// Ends everything: the test has passed.
@@ -315,15 +328,6 @@ pub(crate) fn ids(answer: &SearchAnswer) -> Vec<Uuid> {
 pub(crate) fn tasks_only(mut request: SearchRequest) -> SearchRequest {
     request.kinds = vec![SearchKind::Task];
     request
-}
-
-/// Whether these bytes stand in any file below a folder.
-pub(crate) fn holds_bytes(folder: &Path, needle: &[u8]) -> bool {
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    entries.flatten().any(|entry| {
-        let bytes = std::fs::read(entry.path()).unwrap_or_default();
-        bytes.windows(needle.len()).any(|window| window == needle)
-    })
 }
 
 pub(crate) fn caller(user: UserId) -> Caller {

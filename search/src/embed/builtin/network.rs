@@ -8,6 +8,7 @@
 
 use pulp::Arch;
 
+use super::npy::Arrays;
 use super::weights::Weights;
 use crate::Result;
 
@@ -38,6 +39,8 @@ pub(super) struct Network {
     scale: Vec<f32>,
     low: Vec<f32>,
     branches: Vec<Branch>,
+    /// Over the three branches together.
+    branch_norm: Norm,
     norm: Norm,
     project: Matrix,
     project_bias: Vec<f32>,
@@ -55,7 +58,6 @@ struct Branch {
     before: usize,
     project: Matrix,
     bias: Vec<f32>,
-    norm: Norm,
     first: (Matrix, Vec<f32>),
     second: (Matrix, Vec<f32>),
 }
@@ -71,69 +73,77 @@ struct Matrix {
     values: Vec<f32>,
 }
 
+/// Reads weights by their names.
+struct Reading(Arrays);
+
+impl Reading {
+    fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<Matrix> {
+        Ok(Matrix {
+            rows,
+            columns,
+            values: self.0.floats(name, rows * columns)?,
+        })
+    }
+
+    fn vector(&mut self, name: &str, length: usize) -> Result<Vec<f32>> {
+        self.0.floats(name, length)
+    }
+
+    fn branch(&mut self, n: usize, before: usize) -> Result<Branch> {
+        let first = self.matrix(&format!("w1_{n}"), n * BRANCH, BRANCH)?;
+        let second = self.matrix(&format!("w2_{n}"), n * BRANCH, BRANCH)?;
+        Ok(Branch {
+            neighbours: n,
+            before,
+            project: self.matrix(&format!("proj{n}"), WIDTH, BRANCH)?,
+            bias: self.vector(&format!("proj_b{n}"), BRANCH)?,
+            first: (first, self.vector(&format!("b1_{n}"), BRANCH)?),
+            second: (second, self.vector(&format!("b2_{n}"), BRANCH)?),
+        })
+    }
+
+    /// The norm over the three branches together.
+    fn branch_norm(&mut self) -> Result<Norm> {
+        let (mut gain, mut shift) = (Vec::new(), Vec::new());
+        for (n, _) in BRANCHES {
+            gain.extend(self.vector(&format!("ln_g{n}"), BRANCH)?);
+            shift.extend(self.vector(&format!("ln_b{n}"), BRANCH)?);
+        }
+        Ok(Norm { gain, shift })
+    }
+}
+
 impl Network {
     pub(super) fn new(weights: Weights) -> Result<Self> {
-        let mut arrays = weights.arrays;
-        let mut matrix = |name: &str, rows: usize, columns: usize| -> Result<Matrix> {
-            Ok(Matrix {
-                rows,
-                columns,
-                values: arrays.floats(name, rows * columns)?,
-            })
-        };
-        let project = matrix("cnn_W", FEATURES, WIDTH)?;
-        let (d0, d1) = (matrix("d0", WIDTH, HEAD)?, matrix("d1", HEAD, HEAD)?);
-        let (p1, d2) = (matrix("p1", WIDTH, HEAD)?, matrix("d2", HEAD, WIDTH)?);
-        let (d3, p3) = (matrix("d3", WIDTH, WIDTH)?, matrix("p3", HEAD, WIDTH)?);
+        let mut reading = Reading(weights.arrays);
         let mut branches = Vec::new();
         for (n, before) in BRANCHES {
-            let first = matrix(&format!("w1_{n}"), n * BRANCH, BRANCH)?;
-            let second = matrix(&format!("w2_{n}"), n * BRANCH, BRANCH)?;
-            let project = matrix(&format!("proj{n}"), WIDTH, BRANCH)?;
-            branches.push((n, before, project, first, second));
+            branches.push(reading.branch(n, before)?);
         }
-        let mut vector = |name: &str, length: usize| arrays.floats(name, length);
-        let branches = branches
-            .into_iter()
-            .map(|(n, before, project, first, second)| {
-                Ok(Branch {
-                    neighbours: n,
-                    before,
-                    project,
-                    bias: vector(&format!("proj_b{n}"), BRANCH)?,
-                    norm: Norm {
-                        gain: vector(&format!("ln_g{n}"), BRANCH)?,
-                        shift: vector(&format!("ln_b{n}"), BRANCH)?,
-                    },
-                    first: (first, vector(&format!("b1_{n}"), BRANCH)?),
-                    second: (second, vector(&format!("b2_{n}"), BRANCH)?),
-                })
-            })
-            .collect::<Result<_>>()?;
-        let norm = Norm {
-            gain: vector("ln_g", FEATURES)?,
-            shift: vector("ln_b", FEATURES)?,
-        };
-        let project_bias = vector("cnn_b", WIDTH)?;
-        let (scale, low) = (vector("scale", PARTS)?, vector("lo", PARTS)?);
-        let epsilon = arrays.double("eps")? as f32;
-        let table = (1..=PARTS).map(|part| arrays.bytes(&format!("q{part}"), PART_ROWS * WIDTH));
+        let mut table = Vec::new();
+        for part in 1..=PARTS {
+            table.push(reading.0.bytes(&format!("q{part}"), PART_ROWS * WIDTH)?);
+        }
         Ok(Self {
             arch: Arch::new(),
-            table: table.collect::<Result<_>>()?,
-            scale,
-            low,
+            table,
+            scale: reading.vector("scale", PARTS)?,
+            low: reading.vector("lo", PARTS)?,
             branches,
-            norm,
-            project,
-            project_bias,
-            d0,
-            d1,
-            p1,
-            d2,
-            d3,
-            p3,
-            epsilon,
+            branch_norm: reading.branch_norm()?,
+            norm: Norm {
+                gain: reading.vector("ln_g", FEATURES)?,
+                shift: reading.vector("ln_b", FEATURES)?,
+            },
+            project: reading.matrix("cnn_W", FEATURES, WIDTH)?,
+            project_bias: reading.vector("cnn_b", WIDTH)?,
+            d0: reading.matrix("d0", WIDTH, HEAD)?,
+            d1: reading.matrix("d1", HEAD, HEAD)?,
+            p1: reading.matrix("p1", WIDTH, HEAD)?,
+            d2: reading.matrix("d2", HEAD, WIDTH)?,
+            d3: reading.matrix("d3", WIDTH, WIDTH)?,
+            p3: reading.matrix("p3", HEAD, WIDTH)?,
+            epsilon: reading.0.double("eps")? as f32,
         })
     }
 
@@ -142,21 +152,12 @@ impl Network {
         let pieces = &pieces[..pieces.len().min(PIECES)];
         let words: Vec<f32> = pieces.iter().flat_map(|piece| self.piece(*piece)).collect();
         let mut features = vec![0.0; pieces.len() * FEATURES];
-        for (row, word) in features
-            .chunks_exact_mut(FEATURES)
-            .zip(words.chunks_exact(WIDTH))
-        {
-            row[..WIDTH].copy_from_slice(word);
-        }
+        put_column(&mut features, FEATURES, 0, &words);
+        let seen = self.see(&words);
         for (place, branch) in self.branches.iter().enumerate() {
-            let seen = self.branch(branch, &words, pieces.len());
-            let start = WIDTH + place * BRANCH;
-            for (row, seen) in features
-                .chunks_exact_mut(FEATURES)
-                .zip(seen.chunks_exact(BRANCH))
-            {
-                row[start..start + BRANCH].copy_from_slice(seen);
-            }
+            let own = column(&seen, place);
+            let seen = self.branch(branch, own, pieces.len());
+            put_column(&mut features, FEATURES, WIDTH + place * BRANCH, &seen);
         }
         self.norm.apply(&mut features, self.epsilon);
         let mut sum = vec![0.0; FEATURES];
@@ -178,10 +179,21 @@ impl Network {
         row.iter().map(move |byte| f32::from(*byte) * scale + low)
     }
 
-    fn branch(&self, branch: &Branch, words: &[f32], count: usize) -> Vec<f32> {
-        let mut own = self.times(words, &branch.project);
-        add_to_rows(&mut own, &branch.bias);
-        branch.norm.apply(&mut own, self.epsilon);
+    /// What each branch sees of the words, side by side.
+    fn see(&self, words: &[f32]) -> Vec<f32> {
+        let width = self.branches.len() * BRANCH;
+        let mut seen = vec![0.0; words.len() / WIDTH * width];
+        for (place, branch) in self.branches.iter().enumerate() {
+            let mut own = self.times(words, &branch.project);
+            add_to_rows(&mut own, &branch.bias);
+            put_column(&mut seen, width, place * BRANCH, &own);
+        }
+        self.branch_norm.apply(&mut seen, self.epsilon);
+        seen
+    }
+
+    fn branch(&self, branch: &Branch, own: Vec<f32>, count: usize) -> Vec<f32> {
+        let mut own = own;
         for (matrix, bias) in [&branch.first, &branch.second] {
             let beside = neighbours(&own, count, branch);
             let mut seen = self.times(&beside, matrix);
@@ -227,6 +239,23 @@ impl Norm {
                 *x = *x * by * gain + shift;
             }
         }
+    }
+}
+
+/// The part of each row that belongs to a branch.
+fn column(rows: &[f32], place: usize) -> Vec<f32> {
+    let parts = rows.chunks_exact(BRANCH).skip(place);
+    parts.step_by(BRANCHES.len()).flatten().copied().collect()
+}
+
+/// Puts rows into wider ones, from this place of each on.
+fn put_column(wide: &mut [f32], width: usize, start: usize, rows: &[f32]) {
+    let narrow = rows.len() / (wide.len() / width).max(1);
+    if narrow == 0 {
+        return;
+    }
+    for (wide, row) in wide.chunks_exact_mut(width).zip(rows.chunks_exact(narrow)) {
+        wide[start..start + narrow].copy_from_slice(row);
     }
 }
 
