@@ -110,9 +110,11 @@ async fn measure(options: &Options, is_pinned: bool) -> Result<()> {
     } else {
         Size::Full
     };
+    let is_traced = options.scenarios.is_empty() || options.scenarios.contains(&Scenario::Trace);
     let trace = match &options.trace {
         Some(path) => Trace::read(path)?,
-        None => Trace::generate(size),
+        None if is_traced => Trace::generate(size),
+        None => Trace::default(),
     };
     let places = Places {
         programs: options.programs.clone(),

@@ -10,6 +10,7 @@ mod blobs;
 mod error;
 #[cfg(feature = "test-support")]
 pub mod faults;
+mod link;
 mod open;
 mod session;
 mod store;

@@ -8,25 +8,20 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use domain::blob::Blobs;
 use domain::store::SharedStore;
 use domain::{Error, Result};
 use migrations::Migrator;
-use sea_orm::sqlx::Connection as _;
 use sea_orm::sqlx::sqlite::{SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use sea_orm_migration::MigratorTrait;
 
 use crate::blobs;
 use crate::error::from_db;
+use crate::link::{BUSY_TIMEOUT, SqliteFile, SqliteReads, SqliteWriter};
 use crate::store::{DatabaseStore, LANES};
 
-/// Connections that read on SQLite.
-const READERS: u32 = 4;
-/// How long SQLite waits for another program that holds its file.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The key of the advisory lock under which PostgreSQL is migrated.
 const MIGRATION_LOCK: i64 = 0x0061_7465_6c69_6572;
 
@@ -50,8 +45,8 @@ pub struct Storage {
     /// Bytes of assets.
     pub blobs: Arc<dyn Blobs>,
     database: Arc<DatabaseStore>,
-    reader: DatabaseConnection,
-    writer: DatabaseConnection,
+    /// sea-orm's own connections: on SQLite one that looks at the schema, on PostgreSQL all there are.
+    connections: Vec<DatabaseConnection>,
     /// Held for as long as this process owns the SQLite file.
     _lock: Option<File>,
 }
@@ -85,28 +80,30 @@ enum Schema {
     Keep,
 }
 
-/// Reader, writer, and the lock of a file.
-type Opened = (DatabaseConnection, DatabaseConnection, Option<File>);
+/// An opened database.
+struct Opened {
+    store: DatabaseStore,
+    connections: Vec<DatabaseConnection>,
+    lock: Option<File>,
+}
 
-fn start(options: &StorageOptions, (reader, writer, lock): Opened) -> Result<Storage> {
+fn start(options: &StorageOptions, opened: Opened) -> Result<Storage> {
     let blobs = blobs::open(&options.blob_url, &options.blob_options)?;
-    let database = Arc::new(DatabaseStore::start(reader.clone(), &writer));
+    let database = Arc::new(opened.store);
     Ok(Storage {
         store: database.clone(),
         blobs,
         database,
-        reader,
-        writer,
-        _lock: lock,
+        connections: opened.connections,
+        _lock: opened.lock,
     })
 }
 
 async fn open_sqlite(path: &Path) -> Result<Opened> {
     let lock = lock_file(path)?;
-    let writer = connect_sqlite(path, 1).await?;
-    Migrator::up(&writer, None).await.map_err(from_db)?;
-    let reader = connect_sqlite(path, READERS).await?;
-    Ok((reader, writer, Some(lock)))
+    let schema = connect_sqlite(path).await?;
+    Migrator::up(&schema, None).await.map_err(from_db)?;
+    start_sqlite(path, schema, Some(lock))
 }
 
 async fn open_sqlite_beside(path: &Path) -> Result<Opened> {
@@ -114,9 +111,19 @@ async fn open_sqlite_beside(path: &Path) -> Result<Opened> {
         let text = format!("there is no database at {}", path.display());
         return Err(Error::Unavailable(text.into()));
     }
-    let writer = connect_sqlite(path, 1).await?;
-    let reader = connect_sqlite(path, READERS).await?;
-    Ok((reader, writer, None))
+    let schema = connect_sqlite(path).await?;
+    start_sqlite(path, schema, None)
+}
+
+fn start_sqlite(path: &Path, schema: DatabaseConnection, lock: Option<File>) -> Result<Opened> {
+    let file = SqliteFile::new(path);
+    let writer = SqliteWriter::connect(&file).map_err(from_db)?;
+    let reader = SqliteReads::connect(&file).map_err(from_db)?;
+    Ok(Opened {
+        store: DatabaseStore::on_sqlite(reader, writer)?,
+        connections: vec![schema],
+        lock,
+    })
 }
 
 /// Refuses a second process on one file.
@@ -136,11 +143,11 @@ fn lock_file(path: &Path) -> Result<File> {
     }
 }
 
-async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnection> {
+/// The connection that sea-orm migrates with.
+async fn connect_sqlite(path: &Path) -> Result<DatabaseConnection> {
     let mut options = ConnectOptions::new(format!("sqlite://{}", path.display()));
     options
-        .max_connections(connections)
-        .min_connections(1)
+        .max_connections(1)
         // A file does not hang up.
         .test_before_acquire(false)
         .sqlx_logging(false);
@@ -151,12 +158,6 @@ async fn connect_sqlite(path: &Path, connections: u32) -> Result<DatabaseConnect
             .synchronous(SqliteSynchronous::Full)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-    });
-    // SQLite undoes a whole transaction by itself when its disk is full, and the driver, which can not undo it once more,
-    // counts it as open ever after: later commits would only end savepoints inside it. Such a connection is closed.
-    options.map_sqlx_sqlite_before_acquire(|connection, _| {
-        let is_usable = !connection.is_in_transaction();
-        Box::pin(std::future::ready(Ok(is_usable)))
     });
     Database::connect(options).await.map_err(from_db)
 }
@@ -172,7 +173,11 @@ async fn open_postgres(options: &StorageOptions, schema: Schema) -> Result<Opene
     // Lanes run again what a lost connection interrupts, so they need not ask first whether it still stands.
     connect.max_connections(LANES).test_before_acquire(false);
     let writer = Database::connect(connect).await.map_err(from_db)?;
-    Ok((reader, writer, None))
+    Ok(Opened {
+        store: DatabaseStore::on_postgres(reader.clone(), &writer),
+        connections: vec![reader, writer],
+        lock: None,
+    })
 }
 
 /// One connection of its own, because the lock belongs to the connection.
@@ -194,9 +199,13 @@ async fn migrate_postgres(options: &StorageOptions) -> Result<()> {
 }
 
 impl Storage {
+    fn connection(&self) -> &DatabaseConnection {
+        &self.connections[0]
+    }
+
     /// Whether the database answers and has this version's schema.
     pub async fn ready(&self) -> Result<()> {
-        let pending = Migrator::get_pending_migrations_read_only(&self.reader)
+        let pending = Migrator::get_pending_migrations_read_only(self.connection())
             .await
             .map_err(from_db)?;
         if pending.is_empty() {
@@ -209,16 +218,13 @@ impl Storage {
 
     /// What the database itself finds damaged; PostgreSQL is looked after by its own tools.
     pub async fn integrity(&self) -> Result<Vec<String>> {
-        let backend = self.reader.get_database_backend();
+        let connection = self.connection();
+        let backend = connection.get_database_backend();
         if backend != sea_orm::DbBackend::Sqlite {
             return Ok(Vec::new());
         }
         let statement = Statement::from_string(backend, "pragma integrity_check");
-        let rows = self
-            .reader
-            .query_all_raw(statement)
-            .await
-            .map_err(from_db)?;
+        let rows = connection.query_all_raw(statement).await.map_err(from_db)?;
         let texts: Vec<String> = rows
             .iter()
             .map(|row| row.try_get_by_index(0))
@@ -230,7 +236,7 @@ impl Storage {
     /// Ends what storage does in the background, and closes its connections.
     pub async fn close(&self) {
         self.database.stop().await;
-        for connection in [&self.reader, &self.writer] {
+        for connection in &self.connections {
             if let Err(error) = connection.clone().close().await {
                 tracing::warn!(%error, "a database connection did not close");
             }
@@ -247,6 +253,7 @@ mod tests {
     use domain::time::Timestamp;
 
     use super::*;
+    use crate::link::{Begin as _, Link as _, OpenTransaction as _};
 
     /// Makes a workspace, and fails if it is told to.
     struct Make {
@@ -281,19 +288,25 @@ mod tests {
         Make { workspace, refusal }
     }
 
-    /// SQLite undoes the transaction that meets the end of the disk by itself. Where the driver's count of open
-    /// transactions is believed after that, the next refusal leaves one open in which later commits stay.
+    /// SQLite undoes the transaction that meets the end of the disk by itself: whoever counts on an open one after that
+    /// lets later commits stay in one that never ends.
     #[tokio::test]
     async fn what_is_stored_after_a_full_disk_is_there_when_opened_again() {
         let folder = std::env::temp_dir().join(format!("atelier-full-{}", uuid::Uuid::new_v4()));
         std::fs::create_dir_all(&folder).expect("the folder is made");
         let path = folder.join("atelier.sqlite");
-        let (reader, writer, lock) = open_sqlite(&path).await.expect("opens");
-        let database = Arc::new(DatabaseStore::start(reader, &writer));
-        let store: SharedStore = database.clone();
+        let opened = open_sqlite(&path).await.expect("opens");
+        drop(opened);
+        let file = SqliteFile::new(&path);
+        let writer = SqliteWriter::connect(&file).expect("connects");
+        let reader = SqliteReads::connect(&file).expect("connects");
         // The lane's one connection meets the end of a small disk.
+        let transaction = writer.begin().await.expect("begins");
         let full = "pragma max_page_count = 1";
-        writer.execute_unprepared(full).await.expect("is set");
+        transaction.rows(full, Vec::new()).await.expect("is set");
+        transaction.rollback().await.expect("ends");
+        let database = Arc::new(DatabaseStore::on_sqlite(reader, writer).expect("starts"));
+        let store: SharedStore = database.clone();
         let refused = store.run(make(&"x".repeat(100_000), None)).await;
         assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
         let refused = store.run(make("refused", Some("no"))).await;
@@ -302,19 +315,14 @@ mod tests {
         let id = kept.workspace.id;
         store.run(kept).await.expect("is stored");
         database.stop().await;
-        drop((store, database, writer, lock));
+        drop((store, database));
 
-        let (reader, _writer, _lock) = open_sqlite(&path).await.expect("opens again");
-        let rows = reader
-            .query_all_raw(Statement::from_string(
-                sea_orm::DbBackend::Sqlite,
-                "select id from workspaces",
-            ))
-            .await
-            .expect("reads");
+        let reader = SqliteReads::connect(&file).expect("connects again");
+        let sql = "select id from workspaces";
+        let rows = reader.rows(sql, Vec::new()).await.expect("reads");
         let ids: Vec<Vec<u8>> = rows
             .iter()
-            .map(|row| row.try_get_by_index(0).expect("an id"))
+            .map(|row| row.get("id").expect("an id"))
             .collect();
         assert_eq!(ids, [id.uuid().as_bytes().to_vec()]);
         std::fs::remove_dir_all(&folder).expect("the folder goes");

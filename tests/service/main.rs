@@ -19,3 +19,4 @@ mod snapshots;
 mod store;
 mod studio;
 mod texts;
+mod unplaced;

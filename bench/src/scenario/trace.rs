@@ -35,6 +35,7 @@ const OPENINGS: usize = 5;
 const LONG_PATIENCE: Duration = Duration::from_mins(3);
 
 /// The edits, as updates, and the text that they make.
+#[derive(Default)]
 pub(crate) struct Trace {
     updates: Vec<Vec<u8>>,
     text: String,

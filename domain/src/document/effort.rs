@@ -8,9 +8,10 @@
 //! - Only time beyond the ordinary counts: one update may cost so much, and a document so much in sum, because opening it
 //!   costs that again each time.
 //! - The sum is a guess, since some of it is paid once only. Where it is over the limit, opening the document decides.
-//! - Time is that of the thread on its processor, so that a busy machine does not make honest work look hostile.
+//! - Time is that of the thread on its processor, so that a busy machine does not make honest work look hostile. Updates of
+//!   a few blocks are so many that reading that clock would show; theirs is the wall's, which is never less.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::time::ClockId;
 
@@ -23,19 +24,32 @@ const MOST_FOR_DELETIONS: Duration = Duration::from_secs(10);
 /// What is ordinary for a byte of a stored document that is opened.
 const PER_STORED_BYTE: Duration = Duration::from_micros(1);
 
-/// Processor time of the present thread.
+/// What the present thread works.
 #[derive(Debug)]
-pub(crate) struct Stopwatch(Duration);
+pub(crate) enum Stopwatch {
+    /// By its processor time.
+    Processor(Duration),
+    /// By the wall's, which counts interruptions too.
+    Wall(Instant),
+}
 
 impl Stopwatch {
     /// Starts.
     pub(crate) fn start() -> Self {
-        Self(thread_time())
+        Self::Processor(thread_time())
     }
 
-    /// What the thread has worked since; only on the thread that started it.
+    /// Starts for something short.
+    pub(crate) fn start_short() -> Self {
+        Self::Wall(Instant::now())
+    }
+
+    /// What the thread has worked since, at most; only on the thread that started it.
     pub(crate) fn elapsed(&self) -> Duration {
-        thread_time().saturating_sub(self.0)
+        match self {
+            Self::Processor(since) => thread_time().saturating_sub(*since),
+            Self::Wall(since) => since.elapsed(),
+        }
     }
 }
 

@@ -20,7 +20,9 @@ use crate::document::effort::{Stopwatch, Strain};
 use crate::document::layout::{Roots, open_document};
 use crate::document::read::read_content;
 use crate::document::recorder::{Recorded, Recorder};
-use crate::document::validate::{Rejection, UpdateFacts, UpdateLimits, validate_update, weigh};
+use crate::document::validate::{
+    KnownPlaces, Rejection, UpdateFacts, UpdateLimits, validate_update, weigh,
+};
 use crate::document::{Content, Touched, Version};
 use crate::work::{StoredDocument, WorkKind};
 
@@ -39,6 +41,7 @@ pub(crate) struct Replica {
     roots: Roots,
     recorder: Recorder,
     known: StateVector,
+    places: KnownPlaces,
     limits: UpdateLimits,
     strain: Strain,
     /// Memory that it takes, estimated from above, in bytes.
@@ -115,6 +118,7 @@ impl Replica {
                 roots,
                 recorder,
                 known,
+                places: KnownPlaces::default(),
                 limits,
                 strain: Strain::of_opening(watch.elapsed(), bytes),
                 weight,
@@ -124,7 +128,7 @@ impl Replica {
 
     /// Validates bytes from outside. `is_reply`: they answer a state vector, and so repeat much that is known.
     pub(crate) fn begin(&mut self, update: &Bytes, is_reply: bool) -> Result<Begun, Failure> {
-        let facts = validate_update(update, self.kind, &self.known, &self.limits)?;
+        let mut facts = validate_update(update, self.kind, &self.known, &self.limits)?;
         if facts.missing {
             return Ok(Begun::Over(Applied::Missing));
         }
@@ -132,6 +136,7 @@ impl Replica {
             return Ok(Begun::Over(Applied::Nothing));
         }
         self.check_weight(facts.weight)?;
+        facts.neighbours.forget_known(&self.places);
         let application = Application::new(update.clone(), facts, is_reply, Bearing::Limited);
         Ok(Begun::Application(Box::new(application)))
     }

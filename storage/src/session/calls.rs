@@ -4,13 +4,14 @@ use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{Call, CallId, CallState, Epoch, LargeResult, Risk};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::turns::turn_ids;
 use super::{Row, Session, id, json, number, optional_json, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn call(row: &QueryResult) -> Result<Call> {
+fn call(row: &DatabaseRow) -> Result<Call> {
     let row = Row {
         table: "calls",
         row,
@@ -60,7 +61,7 @@ fn changing_values(call: &Call) -> Result<[Value; 7]> {
     ])
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn calls(&self, turns: &[TurnId]) -> Result<Vec<Call>> {
         if turns.is_empty() {
             return Ok(Vec::new());

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 use domain::Result;
 use domain::card::{Card, CardKind, CardOrigin, CardReads, CardState, CardWrites};
 use domain::ids::{CardId, MessageId, TaskId, WorkspaceId};
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::tasks::task_ids;
 use super::{Row, Session, at, id, json, optional_id, optional_json, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// Cards that wait for a person; the words are those of an index.
 const IS_OPEN: &str = "state = 'OPEN'";
 
-fn card(row: &QueryResult) -> Result<Card> {
+fn card(row: &DatabaseRow) -> Result<Card> {
     let row = Row {
         table: "cards",
         row,
@@ -37,7 +37,7 @@ fn card(row: &QueryResult) -> Result<Card> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> CardReads for Session<C> {
+impl<C: Link> CardReads for Session<C> {
     async fn list_cards_by_id(&self, ids: &[CardId]) -> Result<Vec<Card>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -79,7 +79,7 @@ impl<C: ConnectionTrait + Send + Sync> CardReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> CardWrites for Session<C> {
+impl<C: Link> CardWrites for Session<C> {
     async fn insert_card(&self, card: &Card) -> Result<()> {
         let columns = "cards (workspace_id, id, kind, task_id, message_id, call_id, item, prompt, options, recommended, works, \
                        raised_by, state, answer, created_at)";

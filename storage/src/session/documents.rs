@@ -12,10 +12,10 @@ use domain::Result;
 use domain::document::Version;
 use domain::ids::{WorkId, WorkspaceId};
 use domain::work::{Change, PendingChange, Revision, Snapshot, StoredDocument};
-use sea_orm::ConnectionTrait;
 
 use super::history::last_revision;
 use super::{Row, Session, WORKSPACE, at, id, json, number, placeholders};
+use crate::link::Link;
 
 /// A column of the newest revision of the work that is moved on.
 macro_rules! of_last_revision {
@@ -41,7 +41,7 @@ const ADVANCE: &str = concat!(
     of_last_revision!("touched")
 );
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn append(
         &self,
         work: WorkId,

@@ -5,9 +5,10 @@
 
 use domain::Result;
 use domain::page::End;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::Session;
+use crate::link::{DatabaseRow, Link};
 
 /// Queries that are joined into one statement; SQLite takes 500.
 const JOINED: usize = 100;
@@ -25,13 +26,13 @@ pub(super) struct Each {
     pub(super) order: &'static str,
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Runs the query for each key; rows of one key stand in their order.
     pub(super) async fn each<T>(
         &self,
         each: Each,
         keys: &[Vec<Value>],
-        read: fn(&QueryResult) -> Result<T>,
+        read: fn(&DatabaseRow) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut found = Vec::new();
         for keys in keys.chunks(JOINED) {

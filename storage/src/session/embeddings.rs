@@ -7,12 +7,12 @@ use domain::embedding::{Embedding, EmbeddingMark, EmbeddingReads, EmbeddingWrite
 use domain::event::Sequence;
 use domain::ids::{UserId, WorkspaceId};
 use domain::search::SearchKind;
-use sea_orm::{ConnectionTrait, QueryResult};
 use uuid::Uuid;
 
 use super::{Row, Session, at, id, number, optional_id, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn embedding(row: &QueryResult) -> Result<(u64, Embedding)> {
+fn embedding(row: &DatabaseRow) -> Result<(u64, Embedding)> {
     let row = Row {
         table: "embeddings",
         row,
@@ -29,7 +29,7 @@ fn embedding(row: &QueryResult) -> Result<(u64, Embedding)> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EmbeddingReads for Session<C> {
+impl<C: Link> EmbeddingReads for Session<C> {
     async fn embedding_mark(&self, workspace: WorkspaceId, model: &str) -> Result<EmbeddingMark> {
         let sql = "select * from embedding_marks where workspace_id = $1 and model = $2";
         let values = vec![id(workspace.uuid()), model.into()];
@@ -97,7 +97,7 @@ impl<C: ConnectionTrait + Send + Sync> EmbeddingReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EmbeddingWrites for Session<C> {
+impl<C: Link> EmbeddingWrites for Session<C> {
     async fn put_embeddings(
         &self,
         workspace: WorkspaceId,

@@ -6,16 +6,17 @@ use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, Id
 use domain::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{MAX_VALUES, Row, Session, at, id, json, lock, number, optional_id, placeholders};
+use crate::link::{DatabaseRow, Link};
 use crate::wake::{self, Notice};
 
 /// Where events go, and how many values each has.
 const EVENTS: &str = "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)";
 const COLUMNS: usize = 11;
 
-fn event(workspace: WorkspaceId, row: &QueryResult) -> Result<Event> {
+fn event(workspace: WorkspaceId, row: &DatabaseRow) -> Result<Event> {
     let row = Row {
         table: "events",
         row,
@@ -66,7 +67,7 @@ fn subject_values(event: &NewEvent) -> [Value; 5] {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
+impl<C: Link> EventReads for Session<C> {
     async fn event_head(&self, workspace: WorkspaceId) -> Result<Sequence> {
         let heads = self.list_event_heads(&[workspace]).await?;
         heads
@@ -149,7 +150,7 @@ impl<C: ConnectionTrait + Send + Sync> EventReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
+impl<C: Link> EventWrites for Session<C> {
     async fn emit(&self, workspace: WorkspaceId, events: Vec<NewEvent>) -> Result<()> {
         if events.is_empty() {
             return Ok(());
@@ -172,7 +173,7 @@ impl<C: ConnectionTrait + Send + Sync> EventWrites for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Appends where no other process has to be told; the new head.
     async fn emit_here(&self, workspace: WorkspaceId, events: &[NewEvent]) -> Result<Sequence> {
         let count = events.len() as u64;
@@ -226,7 +227,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Tells other processes, when this is committed. SQLite has none.
     pub(super) async fn notify(&self, notice: &Notice) -> Result<()> {
         if !self.is_postgres() {
@@ -263,7 +264,7 @@ fn event_values(
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
+impl<C: Link> IdempotencyStore for Session<C> {
     async fn find_idempotency(&self, key: &IdempotencyKey) -> Result<Option<IdempotencyRecord>> {
         let sql =
             "select * from idempotency where actor = $1 and mutation = $2 and request_key = $3";
@@ -314,7 +315,7 @@ impl<C: ConnectionTrait + Send + Sync> IdempotencyStore for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Removes some of the keys that have expired, so that they do not pile up.
     async fn sweep_idempotency(&self, expired: i64) -> Result<()> {
         // Two transactions that sweep at once do not wait for each other.

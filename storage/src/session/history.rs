@@ -8,18 +8,18 @@ use domain::document::Version;
 use domain::ids::{WorkId, WorkspaceId};
 use domain::page::{Page, PageRequest};
 use domain::work::{NodeVersion, PendingChange, Revision};
-use sea_orm::{ConnectionTrait, QueryResult};
 use std::time::Duration;
 
 use super::documents::bound;
 use super::{Row, Session, WORKSPACE, at, id, json, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// A longer pause ends a run.
 const PAUSE: Duration = Duration::from_mins(1);
 /// Revisions that conflicts list at most.
 const REVISIONS_AFTER: u32 = 100;
 
-fn revision(row: &QueryResult) -> Result<Revision> {
+fn revision(row: &DatabaseRow) -> Result<Revision> {
     let row = Row {
         table: "revisions",
         row,
@@ -54,7 +54,7 @@ pub(super) fn last_revision(
     }))
 }
 
-fn node_version(row: &QueryResult) -> Result<NodeVersion> {
+fn node_version(row: &DatabaseRow) -> Result<NodeVersion> {
     let row = Row {
         table: "node_versions",
         row,
@@ -67,7 +67,7 @@ fn node_version(row: &QueryResult) -> Result<NodeVersion> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Extends the newest revision by changes that run on from it, and adds those that begin after it.
     pub(super) async fn extend_revisions(
         &self,

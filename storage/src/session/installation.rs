@@ -5,14 +5,14 @@ use domain::Result;
 use domain::ids::{MessageId, TaskId, WorkId, WorkspaceId};
 use domain::installation::{InstallationReads, InstallationSecret, InstallationWrites};
 use domain::work::AssetFile;
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::uploads::file;
 use super::{Row, Session, id, number};
+use crate::link::Link;
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
+impl<C: Link> InstallationReads for Session<C> {
     async fn list_workspace_ids(
         &self,
         after: Option<WorkspaceId>,
@@ -107,7 +107,7 @@ impl<C: ConnectionTrait + Send + Sync> InstallationReads for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Ids of a table's rows of a workspace, in their order.
     async fn ids_of(
         &self,
@@ -129,7 +129,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> InstallationWrites for Session<C> {
+impl<C: Link> InstallationWrites for Session<C> {
     async fn ensure_secret(&self, candidate: &InstallationSecret) -> Result<InstallationSecret> {
         let sql =
             "insert into installation (name, value) values ('secret', $1) on conflict do nothing";

@@ -9,11 +9,11 @@ use domain::ids::{TaskId, WorkspaceId};
 use domain::journal::{JournalEntry, JournalKind, JournalReads, JournalWrites};
 use domain::page::{End, Page, PageRequest};
 use domain::turn::StepRef;
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::each::{self, Each, at_end};
 use super::tasks::task_keys;
 use super::{Row, Session, among, at, id, json, number, step_key};
+use crate::link::{DatabaseRow, Link};
 
 const OF_TASK: &str = "select * from journal where workspace_id = (select workspace_id from tasks where id = $1) and task_id = $1 \
      and sequence > $2";
@@ -21,7 +21,7 @@ const OF_TASK: &str = "select * from journal where workspace_id = (select worksp
 /// The order of entries of several tasks.
 const ORDER: &str = "task_id, sequence";
 
-fn entry(row: &QueryResult) -> Result<JournalEntry> {
+fn entry(row: &DatabaseRow) -> Result<JournalEntry> {
     let row = Row {
         table: "journal",
         row,
@@ -37,7 +37,7 @@ fn entry(row: &QueryResult) -> Result<JournalEntry> {
     })
 }
 
-fn entry_of_task(row: &QueryResult) -> Result<(TaskId, JournalEntry)> {
+fn entry_of_task(row: &DatabaseRow) -> Result<(TaskId, JournalEntry)> {
     let entry = entry(row)?;
     let row = Row {
         table: "journal",
@@ -46,7 +46,7 @@ fn entry_of_task(row: &QueryResult) -> Result<(TaskId, JournalEntry)> {
     Ok((TaskId::from_uuid(row.uuid("task_id")?), entry))
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Entries after a sequence, from the end that the order of their sequences says.
     async fn entries(
         &self,
@@ -64,7 +64,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> JournalReads for Session<C> {
+impl<C: Link> JournalReads for Session<C> {
     async fn list_journal(
         &self,
         task: TaskId,
@@ -125,7 +125,7 @@ impl<C: ConnectionTrait + Send + Sync> JournalReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> JournalWrites for Session<C> {
+impl<C: Link> JournalWrites for Session<C> {
     async fn append_journal(
         &self,
         workspace: WorkspaceId,

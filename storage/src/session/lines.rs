@@ -5,12 +5,12 @@ use domain::Result;
 use domain::ids::{LineId, TaskId, WorkspaceId};
 use domain::line::{ContextSegment, Line, LineExchange, LineReads, LineWrites};
 use domain::turn::StepRef;
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::tasks::task_ids;
 use super::{Row, Session, at, id, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn line(row: &QueryResult) -> Result<Line> {
+fn line(row: &DatabaseRow) -> Result<Line> {
     let row = Row {
         table: "lines",
         row,
@@ -25,7 +25,7 @@ fn line(row: &QueryResult) -> Result<Line> {
     })
 }
 
-fn exchange(row: &QueryResult) -> Result<LineExchange> {
+fn exchange(row: &DatabaseRow) -> Result<LineExchange> {
     let row = Row {
         table: "line_exchanges",
         row,
@@ -43,7 +43,7 @@ fn exchange(row: &QueryResult) -> Result<LineExchange> {
     })
 }
 
-fn segment(row: &QueryResult) -> Result<ContextSegment> {
+fn segment(row: &DatabaseRow) -> Result<ContextSegment> {
     let row = Row {
         table: "context_segments",
         row,
@@ -58,7 +58,7 @@ fn segment(row: &QueryResult) -> Result<ContextSegment> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> LineReads for Session<C> {
+impl<C: Link> LineReads for Session<C> {
     async fn list_lines(&self, tasks: &[TaskId]) -> Result<Vec<Line>> {
         if tasks.is_empty() {
             return Ok(Vec::new());
@@ -102,7 +102,7 @@ impl<C: ConnectionTrait + Send + Sync> LineReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> LineWrites for Session<C> {
+impl<C: Link> LineWrites for Session<C> {
     async fn insert_line(&self, line: &Line) -> Result<()> {
         let columns = "lines (workspace_id, id, task_id, executor, purpose, opened_at)";
         let values = vec![

@@ -5,10 +5,10 @@ use domain::document::Version;
 use domain::ids::{TaskId, WorkId, WorkspaceId};
 use domain::task::LinkedWork;
 use domain::time::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::tasks::task_ids;
 use super::{Row, Session, id, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// Keeps the later of the time that is there and the one that comes; either may be missing.
 const LATER_TIMES: &str = "\
@@ -17,7 +17,7 @@ const LATER_TIMES: &str = "\
      last_written_at = case when task_works.last_written_at is null or excluded.last_written_at > task_works.last_written_at \
      then excluded.last_written_at else task_works.last_written_at end";
 
-fn linked(row: &QueryResult) -> Result<LinkedWork> {
+fn linked(row: &DatabaseRow) -> Result<LinkedWork> {
     let row = Row {
         table: "task_works",
         row,
@@ -32,7 +32,7 @@ fn linked(row: &QueryResult) -> Result<LinkedWork> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn linked_works(&self, tasks: &[TaskId]) -> Result<Vec<LinkedWork>> {
         if tasks.is_empty() {
             return Ok(Vec::new());

@@ -9,7 +9,7 @@ use domain::ids::{CardId, MessageId, TaskId, UserId, WorkspaceId};
 use domain::message::{Message, MessagePosition, MessageReads, MessageState, MessageWrites};
 use domain::page::{End, Page, Window};
 use domain::turn::StepRef;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::each::{Each, OF_TASK, at_end};
 use super::tasks::{task_ids, task_keys};
@@ -17,6 +17,7 @@ use super::window::List;
 use super::{
     Row, Session, among, at, id, json, number, optional_id, optional_json, placeholders, step_key,
 };
+use crate::link::{DatabaseRow, Link};
 
 /// What no decision has read yet; the words are those of an index.
 pub(super) const IN_INBOX: &str = "state = 'DELIVERED'";
@@ -25,7 +26,7 @@ const BY_PEOPLE: &str = "author like 'person:%'";
 /// The order of every list of messages.
 const KEY: &[&str] = &["created_at", "id"];
 
-fn message(row: &QueryResult) -> Result<Message> {
+fn message(row: &DatabaseRow) -> Result<Message> {
     let row = Row {
         table: "messages",
         row,
@@ -78,7 +79,7 @@ fn step_values(workspace: WorkspaceId, task: TaskId, step: StepRef) -> Vec<Value
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> MessageReads for Session<C> {
+impl<C: Link> MessageReads for Session<C> {
     async fn list_messages_by_id(&self, ids: &[MessageId]) -> Result<Vec<Message>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -179,7 +180,7 @@ impl<C: ConnectionTrait + Send + Sync> MessageReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> MessageWrites for Session<C> {
+impl<C: Link> MessageWrites for Session<C> {
     async fn insert_message(&self, message: &Message) -> Result<()> {
         let columns = "messages (workspace_id, id, state, task_id, taken_turn, taken_step, replaced_by, routing, main_of, author, \
                        text, language, created_at, reply_to, attachments)";

@@ -31,6 +31,7 @@ mod works;
 
 use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::event::Sequence;
@@ -38,10 +39,11 @@ use domain::ids::{TaskId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{StepRef, TurnWake};
 use domain::{Error, Result};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement, TryGetable, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::error::{damaged, from_db, is_interrupted};
+use crate::error::{Fault, damaged, from_db, is_interrupted};
+use crate::link::{Column, DatabaseRow, Link};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
@@ -59,6 +61,8 @@ pub(crate) struct Session<C> {
     user: &'static str,
     written: Mutex<Written>,
     health: Mutex<Health>,
+    /// Whether a statement ran that is more than a question.
+    has_written: AtomicBool,
     /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
     held: Mutex<HashMap<WorkspaceId, Sequence>>,
 }
@@ -76,6 +80,17 @@ pub(crate) enum Health {
     Interrupted,
 }
 
+/// How a session went.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// What it will have told.
+    pub(crate) written: Written,
+    /// How its statements went.
+    pub(crate) health: Health,
+    /// Whether it ran any statement that is more than a question.
+    pub(crate) has_written: bool,
+}
+
 /// What a transaction will have told when it is committed.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
@@ -87,7 +102,7 @@ pub(crate) struct Written {
     pub(crate) turns: Vec<TurnWake>,
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Reads of what is committed.
     pub(crate) fn of_reads(connection: C) -> Self {
         Self::new(connection, "reads")
@@ -104,19 +119,21 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
             user,
             written: Mutex::default(),
             health: Mutex::default(),
+            has_written: AtomicBool::new(false),
             held: Mutex::default(),
         }
     }
 
-    /// Ends the session: its connection, what it wrote, and how its statements went.
-    pub(crate) fn into_parts(self) -> (C, Written, Health) {
+    /// Ends the session: its connection, and how it went.
+    pub(crate) fn into_parts(self) -> (C, Outcome) {
         let written = self.written.into_inner();
         let health = self.health.into_inner();
-        (
-            self.connection,
-            written.unwrap_or_else(PoisonError::into_inner),
-            health.unwrap_or_else(PoisonError::into_inner),
-        )
+        let outcome = Outcome {
+            written: written.unwrap_or_else(PoisonError::into_inner),
+            health: health.unwrap_or_else(PoisonError::into_inner),
+            has_written: self.has_written.into_inner(),
+        };
+        (self.connection, outcome)
     }
 
     /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
@@ -168,51 +185,43 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
     }
 
     fn is_postgres(&self) -> bool {
-        self.connection.get_database_backend() == DbBackend::Postgres
+        self.connection.is_postgres()
     }
 
-    fn statement(&self, sql: &str, values: Vec<Value>) -> Statement {
-        self.count_statement();
-        Statement::from_sql_and_values(self.connection.get_database_backend(), sql, values)
+    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
+        self.count_statement(sql);
+        let rows = self.connection.rows(sql, values).await;
+        rows.map_err(|fault| self.fault(fault))
     }
 
-    async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<QueryResult>> {
-        let statement = self.statement(sql, values);
-        self.connection
-            .query_all_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))
-    }
-
-    fn count_statement(&self) {
+    fn count_statement(&self, sql: &str) {
+        if !sql.starts_with("select ") {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
         metrics::counter!("atelier_store_statements_total", "of" => self.user).increment(1);
     }
 
     /// Remembers that a statement failed.
-    fn fault(&self, error: DbErr) -> Error {
-        let health = if is_interrupted(&error) {
+    fn fault(&self, fault: Fault) -> Error {
+        let health = if is_interrupted(&fault) {
             Health::Interrupted
         } else {
             Health::Failed
         };
         let mut worst = lock(&self.health);
         *worst = health.max(*worst);
-        from_db(error)
+        from_db(fault)
     }
 
-    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<QueryResult>> {
+    async fn row(&self, sql: &str, values: Vec<Value>) -> Result<Option<DatabaseRow>> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
     /// Runs a statement; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        let statement = self.statement(sql, values);
-        let result = self
-            .connection
-            .execute_raw(statement)
-            .await
-            .map_err(|error| self.fault(error))?;
-        Ok(result.rows_affected())
+        self.count_statement(sql);
+        let touched = self.connection.execute(sql, values).await;
+        touched.map_err(|fault| self.fault(fault))
     }
 
     /// Inserts rows of `width` values each with one statement.
@@ -318,13 +327,13 @@ fn among<'a>(
 /// A row, with the name of its table for those who have to mend it.
 struct Row<'row> {
     table: &'static str,
-    row: &'row QueryResult,
+    row: &'row DatabaseRow,
 }
 
 impl Row<'_> {
-    fn get<T: TryGetable>(&self, column: &str) -> Result<T> {
+    fn get<T: Column>(&self, column: &str) -> Result<T> {
         self.row
-            .try_get("", column)
+            .get(column)
             .map_err(|error| self.damaged(column, &error))
     }
 
@@ -407,7 +416,7 @@ impl Row<'_> {
             "id",
         ]
         .map(|part| {
-            let bytes: Option<Vec<u8>> = self.row.try_get("", part).ok()?;
+            let bytes: Option<Vec<u8>> = self.row.get(part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
@@ -420,7 +429,7 @@ impl Row<'_> {
             "call_index",
         ]
         .map(|part| {
-            let number: Option<i64> = self.row.try_get("", part).ok()?;
+            let number: Option<i64> = self.row.get(part).ok()?;
             Some(format!("{part} {}", number?))
         });
         let key: Vec<String> = ids.into_iter().chain(numbers).flatten().collect();

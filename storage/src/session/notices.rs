@@ -10,12 +10,12 @@ use domain::actor::Actor;
 use domain::document::{Touched, Version};
 use domain::ids::{TaskId, WorkId, WorkspaceId};
 use domain::task::{ChangeNotice, NoticedChange};
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::tasks::task_ids;
 use super::{Row, Session, at, id, json, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn notice(row: &QueryResult) -> Result<ChangeNotice> {
+fn notice(row: &DatabaseRow) -> Result<ChangeNotice> {
     let row = Row {
         table: "change_notices",
         row,
@@ -57,7 +57,7 @@ fn add_actors(known: &mut Vec<Actor>, new: &[Actor]) {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn change_notices(&self, tasks: &[TaskId]) -> Result<Vec<ChangeNotice>> {
         if tasks.is_empty() {
             return Ok(Vec::new());

@@ -8,11 +8,12 @@ use domain::people::{
     ApiToken, CreatedPosition, Member, PeopleReads, PeopleWrites, Role, User, Workspace,
 };
 use domain::time::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{Row, Session, at, id, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn user(row: &QueryResult) -> Result<User> {
+fn user(row: &DatabaseRow) -> Result<User> {
     let row = Row {
         table: "users",
         row,
@@ -26,7 +27,7 @@ fn user(row: &QueryResult) -> Result<User> {
     })
 }
 
-fn workspace(row: &QueryResult) -> Result<Workspace> {
+fn workspace(row: &DatabaseRow) -> Result<Workspace> {
     let row = Row {
         table: "workspaces",
         row,
@@ -38,7 +39,7 @@ fn workspace(row: &QueryResult) -> Result<Workspace> {
     })
 }
 
-fn member(row: &QueryResult) -> Result<Member> {
+fn member(row: &DatabaseRow) -> Result<Member> {
     let row = Row {
         table: "members",
         row,
@@ -52,7 +53,7 @@ fn member(row: &QueryResult) -> Result<Member> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
+impl<C: Link> PeopleReads for Session<C> {
     async fn is_empty_installation(&self) -> Result<bool> {
         Ok(self
             .row("select 1 from users limit 1", vec![])
@@ -217,7 +218,7 @@ impl<C: ConnectionTrait + Send + Sync> PeopleReads for Session<C> {
     }
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn count(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
         match self.row(sql, values).await? {
             Some(row) => Row {
@@ -231,7 +232,7 @@ impl<C: ConnectionTrait + Send + Sync> Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> PeopleWrites for Session<C> {
+impl<C: Link> PeopleWrites for Session<C> {
     async fn insert_user(&self, user: &User) -> Result<()> {
         let created_in = user
             .created_in

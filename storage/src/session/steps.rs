@@ -4,13 +4,13 @@ use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::turn::{Epoch, Step, StepRef, StepState};
-use sea_orm::{ConnectionTrait, QueryResult};
 
 use super::each::Each;
 use super::turns::turn_ids;
 use super::{Row, Session, at, id, json, number, optional_json, placeholders, step_key};
+use crate::link::{DatabaseRow, Link};
 
-fn step(row: &QueryResult) -> Result<Step> {
+fn step(row: &DatabaseRow) -> Result<Step> {
     let row = Row {
         table: "steps",
         row,
@@ -33,7 +33,7 @@ fn step(row: &QueryResult) -> Result<Step> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn steps(&self, turns: &[TurnId]) -> Result<Vec<Step>> {
         if turns.is_empty() {
             return Ok(Vec::new());

@@ -11,11 +11,12 @@ use domain::task::{
     TaskReads, TaskStatus, TaskWrites,
 };
 use domain::time::Timestamp;
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{Row, Session, among, at, id, json, number, optional_id, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn task(row: &QueryResult) -> Result<Task> {
+fn task(row: &DatabaseRow) -> Result<Task> {
     let row = Row {
         table: "tasks",
         row,
@@ -45,7 +46,7 @@ fn task(row: &QueryResult) -> Result<Task> {
     })
 }
 
-fn projections(row: &QueryResult) -> Result<(TaskId, Projections)> {
+fn projections(row: &DatabaseRow) -> Result<(TaskId, Projections)> {
     let row = Row {
         table: "projections",
         row,
@@ -116,7 +117,7 @@ pub(super) fn task_keys(tasks: &[TaskId]) -> Vec<Vec<Value>> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TaskReads for Session<C> {
+impl<C: Link> TaskReads for Session<C> {
     async fn list_tasks_by_id(&self, ids: &[TaskId]) -> Result<Vec<Task>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -185,7 +186,7 @@ impl<C: ConnectionTrait + Send + Sync> TaskReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TaskWrites for Session<C> {
+impl<C: Link> TaskWrites for Session<C> {
     async fn insert_task(&self, task: &Task) -> Result<()> {
         let columns = format!(
             "tasks (workspace_id, id, {}, goal, created_by, origin, created_at)",

@@ -3,11 +3,12 @@
 use domain::Result;
 use domain::ids::{TokenId, UserId};
 use domain::people::{ApiToken, TokenKind};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{Row, Session, at, id};
+use crate::link::{DatabaseRow, Link};
 
-fn token(row: &QueryResult) -> Result<ApiToken> {
+fn token(row: &DatabaseRow) -> Result<ApiToken> {
     let row = Row {
         table: "tokens",
         row,
@@ -24,7 +25,7 @@ fn token(row: &QueryResult) -> Result<ApiToken> {
     })
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Tokens that a filter picks; the filter is a constant of this crate.
     pub(super) async fn tokens(&self, filter: &str, values: Vec<Value>) -> Result<Vec<ApiToken>> {
         let rows = self

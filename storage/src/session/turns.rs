@@ -13,19 +13,20 @@ use domain::turn::{
     Call, CallId, Claimable, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads, TurnState,
     TurnWake, TurnWrites,
 };
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 use uuid::Uuid;
 
 use super::each::{Each, OF_TASK, at_end};
 use super::tasks::task_keys;
 use super::window::List;
 use super::{Row, Session, among, at, id, lock, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 use crate::wake::Notice;
 
 /// Turns that are not over; the words are those of an index.
 const UNDER_WAY: &str = "state in ('QUEUED', 'RUNNING', 'SUSPENDED')";
 
-fn turn(row: &QueryResult) -> Result<Turn> {
+fn turn(row: &DatabaseRow) -> Result<Turn> {
     let row = Row {
         table: "turns",
         row,
@@ -56,7 +57,7 @@ fn turn(row: &QueryResult) -> Result<Turn> {
     })
 }
 
-fn claimable(row: &QueryResult) -> Result<Claimable> {
+fn claimable(row: &DatabaseRow) -> Result<Claimable> {
     let row = Row {
         table: "turns",
         row,
@@ -105,7 +106,7 @@ const CHANGING: [&str; 12] = [
 ];
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TurnReads for Session<C> {
+impl<C: Link> TurnReads for Session<C> {
     async fn lease_time(&self, here: Timestamp) -> Result<Timestamp> {
         if !self.is_postgres() {
             return Ok(here);
@@ -247,7 +248,7 @@ pub(super) fn turn_ids(turns: &[TurnId]) -> Vec<Value> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> TurnWrites for Session<C> {
+impl<C: Link> TurnWrites for Session<C> {
     async fn insert_turn(&self, turn: &Turn) -> Result<()> {
         let columns = format!(
             "turns (workspace_id, id, {}, task_id, number)",

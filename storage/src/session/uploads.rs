@@ -5,12 +5,12 @@ use domain::Result;
 use domain::ids::{UploadId, UserId, WorkId, WorkspaceId};
 use domain::time::Timestamp;
 use domain::work::{AssetFile, QuarantinedUpdate, Upload};
-use sea_orm::ConnectionTrait;
 use uuid::Uuid;
 
 use super::{Row, Session, at, id, number};
+use crate::link::Link;
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     pub(super) async fn upload(&self, upload: UploadId) -> Result<Option<Upload>> {
         let Some(row) = self
             .row(

@@ -2,10 +2,11 @@
 
 use domain::Result;
 use domain::page::{End, Page, Window};
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::each::at_end;
 use super::{Session, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
 /// A list in the order of its key.
 pub(super) struct List<'sql> {
@@ -17,14 +18,14 @@ pub(super) struct List<'sql> {
     pub(super) key: &'static [&'static str],
 }
 
-impl<C: ConnectionTrait + Send + Sync> Session<C> {
+impl<C: Link> Session<C> {
     /// Reads a part of a list; `position` gives the values of its key.
     pub(super) async fn window<K: Copy, T>(
         &self,
         list: List<'_>,
         window: Window<K>,
         position: fn(K) -> Vec<Value>,
-        read: fn(&QueryResult) -> Result<T>,
+        read: fn(&DatabaseRow) -> Result<T>,
     ) -> Result<Page<T>> {
         let mut values = list.values;
         let key = list.key.join(", ");

@@ -11,11 +11,12 @@ use domain::work::{
     AssetFile, Change, NodeVersion, PendingChange, QuarantinedUpdate, Revision, Snapshot,
     StoredDocument, Upload, Work, WorkKind, WorkReads, WorkWrites,
 };
-use sea_orm::{ConnectionTrait, QueryResult, Value};
+use sea_orm::Value;
 
 use super::{Row, Session, among, at, id, number, placeholders};
+use crate::link::{DatabaseRow, Link};
 
-fn work(row: &QueryResult) -> Result<Work> {
+fn work(row: &DatabaseRow) -> Result<Work> {
     let row = Row {
         table: "works",
         row,
@@ -57,7 +58,7 @@ fn kinds_filter(kinds: &[WorkKind], values: &mut Vec<Value>) -> String {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
+impl<C: Link> WorkReads for Session<C> {
     async fn list_works_by_id(&self, ids: &[WorkId]) -> Result<Vec<Work>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -157,7 +158,7 @@ impl<C: ConnectionTrait + Send + Sync> WorkReads for Session<C> {
 }
 
 #[async_trait]
-impl<C: ConnectionTrait + Send + Sync> WorkWrites for Session<C> {
+impl<C: Link> WorkWrites for Session<C> {
     async fn insert_work(&self, work: &Work) -> Result<()> {
         let columns = "works (workspace_id, id, kind, title, version, created_at, updated_at, updated_by, deleted_at, sha256, media_type, byte_size)";
         let mut values = vec![

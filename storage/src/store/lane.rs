@@ -1,8 +1,9 @@
 //! A lane: carries out waiting commands as a group, with one commit for all of them.
 //!
 //! Invariants
-//! - A command's own error undoes that command alone: each of a group runs inside a savepoint. A statement that failed
-//!   is an error of its command, also where the command overlooked it.
+//! - A command's own error undoes that command alone. Most are found before anything was written, and leave nothing to undo;
+//!   where something was, the group is undone and runs again without that command, which then runs by itself. A statement
+//!   that failed is an error of its command, also where the command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
 //! - A group that meets another transaction, or loses its connection before the commit, is run again, command by command,
 //!   a bounded number of times.
@@ -15,14 +16,11 @@ use std::time::Duration;
 use domain::store::{ErasedCommand, Scope};
 use domain::{Error, Result};
 use futures_util::FutureExt;
-use sea_orm::{
-    DatabaseConnection, DatabaseTransaction, DbBackend, SqliteTransactionMode, TransactionOptions,
-    TransactionTrait,
-};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::error::{from_db, is_conflict, is_interrupted};
+use crate::error::{self, from_db, is_conflict, is_interrupted};
+use crate::link::{Begin, OpenTransaction};
 use crate::session::{Health, Session, Written};
 use crate::wake::Wakes;
 
@@ -41,6 +39,9 @@ pub(super) struct Waiting {
 
 /// Why a group was not committed.
 enum Failure {
+    /// The command at this place failed after it had written, or after PostgreSQL refused a statement: nothing of the
+    /// group is stored.
+    Spoilt(usize),
     /// It met another transaction, or lost its connection before the commit: nothing of it is stored.
     Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
@@ -48,8 +49,8 @@ enum Failure {
 }
 
 /// Carries out commands until it is told to stop; what waits then is still carried out.
-pub(super) async fn run(
-    connection: DatabaseConnection,
+pub(super) async fn run<B: Begin>(
+    connection: B,
     wakes: Arc<Wakes>,
     mut queue: mpsc::Receiver<Waiting>,
     stop: CancellationToken,
@@ -76,21 +77,26 @@ pub(super) async fn run(
     }
 }
 
-async fn carry_out(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
-    let commands: Vec<_> = group
-        .iter()
-        .map(|waiting| waiting.command.clone())
-        .collect();
-    metrics::histogram!("atelier_store_group_commands").record(commands.len() as f64);
-    match commit(connection, &commands, wakes).await {
-        Ok(answers) => answer(group, answers),
-        Err(Failure::Interrupted) => one_by_one(connection, wakes, group).await,
-        Err(Failure::Fault(error)) => refuse(group, &error),
+async fn carry_out<B: Begin>(connection: &B, wakes: &Wakes, mut group: Vec<Waiting>) {
+    metrics::histogram!("atelier_store_group_commands").record(group.len() as f64);
+    let mut apart = Vec::new();
+    while !group.is_empty() {
+        let commands: Vec<_> = group
+            .iter()
+            .map(|waiting| waiting.command.clone())
+            .collect();
+        match commit(connection, &commands, wakes).await {
+            Ok(answers) => answer(std::mem::take(&mut group), answers),
+            Err(Failure::Spoilt(place)) => apart.push(group.remove(place)),
+            Err(Failure::Interrupted) => apart.append(&mut group),
+            Err(Failure::Fault(error)) => refuse(std::mem::take(&mut group), &error),
+        }
     }
+    one_by_one(connection, wakes, apart).await;
 }
 
 /// Runs each command of a group alone. Where the database fails for one, the others are not tried: it may be away for long.
-async fn one_by_one(connection: &DatabaseConnection, wakes: &Wakes, group: Vec<Waiting>) {
+async fn one_by_one<B: Begin>(connection: &B, wakes: &Wakes, group: Vec<Waiting>) {
     let mut group = group.into_iter();
     while let Some(waiting) = group.next() {
         match alone(connection, wakes, &waiting.command).await {
@@ -122,8 +128,8 @@ fn answer(group: Vec<Waiting>, answers: Vec<Answer>) {
 }
 
 /// The command's answer; an error where the database fails.
-async fn alone(
-    connection: &DatabaseConnection,
+async fn alone<B: Begin>(
+    connection: &B,
     wakes: &Wakes,
     command: &Arc<dyn ErasedCommand>,
 ) -> Result<Answer, Error> {
@@ -135,7 +141,10 @@ async fn alone(
                 return Ok(answers.pop().unwrap_or_else(missing));
             }
             Err(Failure::Fault(error)) => return Err(error),
-            Err(Failure::Interrupted) => tokio::time::sleep(delay(attempt)).await,
+            // One alone is answered with its error instead.
+            Err(Failure::Spoilt(_) | Failure::Interrupted) => {
+                tokio::time::sleep(delay(attempt)).await;
+            }
         }
     }
     Ok(Err(Error::Unavailable(
@@ -150,55 +159,37 @@ fn delay(attempt: u32) -> Duration {
     Duration::from_millis(base + chance)
 }
 
-async fn commit(
-    connection: &DatabaseConnection,
+async fn commit<B: Begin>(
+    connection: &B,
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let outer = begin(connection).await.map_err(before_commit)?;
-    let (outer, outcome) = if let [command] = commands {
-        let session = Session::of_command(outer);
+    let mut transaction = connection.begin().await.map_err(before_commit)?;
+    let mut answers = Vec::with_capacity(commands.len());
+    let mut must_commit = false;
+    for (place, command) in commands.iter().enumerate() {
+        let session = Session::of_command(transaction);
         let answer = run_one(&session, command).await;
-        let (outer, written, health) = session.into_parts();
-        (outer, vec![(judge(answer, health, command)?, written)])
-    } else {
-        let mut outcome = Vec::with_capacity(commands.len());
-        for command in commands {
-            outcome.push(run_in_savepoint(&outer, command).await?);
+        let (returned, outcome) = session.into_parts();
+        transaction = returned;
+        let is_clean = !outcome.has_written && outcome.health == Health::Sound;
+        let answer = judge(answer, outcome.health, command)?;
+        if answer.is_err() && !is_clean && commands.len() > 1 {
+            undo(transaction).await;
+            return Err(Failure::Spoilt(place));
         }
-        (outer, outcome)
-    };
-    if let [(Err(_), _)] = outcome.as_slice() {
-        undo(outer).await;
-    } else {
-        outer.commit().await.map_err(at_commit)?;
+        must_commit |= answer.is_ok();
+        answers.push((answer, outcome.written));
     }
-    Ok(outcome
-        .into_iter()
-        .map(|(answer, written)| announce(wakes, answer, written))
-        .collect())
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn run_in_savepoint(
-    outer: &DatabaseTransaction,
-    command: &Arc<dyn ErasedCommand>,
-) -> Result<(Answer, Written), Failure> {
-    let savepoint = outer.begin().await.map_err(before_commit)?;
-    let session = Session::of_command(savepoint);
-    let answer = run_one(&session, command).await;
-    let (savepoint, written, health) = session.into_parts();
-    let answer = judge(answer, health, command)?;
-    let ended = if answer.is_ok() {
-        savepoint.commit().await
+    if must_commit {
+        transaction.commit().await.map_err(at_commit)?;
     } else {
-        savepoint.rollback().await
-    };
-    ended.map_err(before_commit)?;
-    Ok((answer, written))
+        undo(transaction).await;
+    }
+    let announced = answers
+        .into_iter()
+        .map(|(answer, written)| announce(wakes, answer, written));
+    Ok(announced.collect())
 }
 
 /// A command is answered as its statements went: one that failed is no success, whatever the command made of it.
@@ -219,15 +210,15 @@ fn judge(
 
 /// Undoes a transaction of which nothing is to be stored. Where that fails the database has done it already, or the
 /// connection is gone; either way the pool does not give it to the next one as it is.
-async fn undo(transaction: DatabaseTransaction) {
+async fn undo(transaction: impl OpenTransaction) {
     if let Err(error) = transaction.rollback().await {
         tracing::warn!(%error, "a transaction was not undone in order");
     }
 }
 
 /// Runs one command; a panic in it is an error of it.
-async fn run_one(
-    session: &Session<DatabaseTransaction>,
+async fn run_one<T: OpenTransaction>(
+    session: &Session<T>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
     match command.scope() {
@@ -251,22 +242,6 @@ async fn run_one(
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "lanes are where transactions begin"
-)]
-async fn begin(connection: &DatabaseConnection) -> Result<DatabaseTransaction, sea_orm::DbErr> {
-    let is_sqlite = connection.get_database_backend() == DbBackend::Sqlite;
-    // SQLite takes its write lock at once: a transaction that reads first could not be lifted to a writing one.
-    let mode = is_sqlite.then_some(SqliteTransactionMode::Immediate);
-    connection
-        .begin_with_options(TransactionOptions {
-            sqlite_transaction_mode: mode,
-            ..TransactionOptions::default()
-        })
-        .await
-}
-
 fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
     if answer.is_ok() {
         for (workspace, head) in written.heads {
@@ -283,20 +258,20 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
 }
 
 /// What a failure means as long as nothing was asked to be stored.
-fn before_commit(error: sea_orm::DbErr) -> Failure {
-    if is_interrupted(&error) {
+fn before_commit(fault: error::Fault) -> Failure {
+    if is_interrupted(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(from_db(error))
+        Failure::Fault(from_db(fault))
     }
 }
 
 /// What a failed commit means: only a conflict is surely undone.
-fn at_commit(error: sea_orm::DbErr) -> Failure {
-    if is_conflict(&error) {
+fn at_commit(fault: error::Fault) -> Failure {
+    if is_conflict(&fault) {
         Failure::Interrupted
     } else {
-        Failure::Fault(Error::Unavailable(error.into()))
+        Failure::Fault(Error::Unavailable(fault.into()))
     }
 }
 

@@ -9,6 +9,7 @@ mod lane;
 mod listen;
 
 use std::any::Any;
+use std::future::Future;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,11 +19,12 @@ use domain::ids::WorkspaceId;
 use domain::store::{ErasedCommand, Reads, Scope, Signal, Store};
 use domain::turn::TurnWake;
 use domain::{Error, Result};
-use sea_orm::{DatabaseConnection, DbBackend};
+use sea_orm::DatabaseConnection;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::link::{Begin, Link, SqliteReads, SqliteWriter};
 use crate::session::Session;
 use crate::wake::Wakes;
 
@@ -35,62 +37,90 @@ pub(crate) const LANES: u32 = 4;
 
 /// Commands and reads over a database.
 pub(crate) struct DatabaseStore {
-    reads: Session<DatabaseConnection>,
+    reads: Box<dyn Reads>,
     lanes: Vec<mpsc::Sender<Waiting>>,
     wakes: Arc<Wakes>,
     signals: Option<mpsc::Sender<Signal>>,
     stop: CancellationToken,
-    lane_tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// Each is dropped by its lane, at the end.
+    lane_ends: Mutex<Vec<oneshot::Receiver<()>>>,
     news_tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl DatabaseStore {
-    /// Starts the lanes. `writer` has a connection for each lane.
-    pub(crate) fn start(reader: DatabaseConnection, writer: &DatabaseConnection) -> Self {
-        let wakes = Arc::new(Wakes::default());
-        let stop = CancellationToken::new();
-        let mut lane_tasks = Vec::new();
-        let mut tasks = Vec::new();
-        let is_shared = reader.get_database_backend() == DbBackend::Postgres;
-        let lanes = (0..if is_shared { LANES } else { 1 }).map(|_| {
-            let (sender, queue) = mpsc::channel(QUEUE);
-            lane_tasks.push(tokio::spawn(lane::run(
-                writer.clone(),
-                wakes.clone(),
-                queue,
-                stop.clone(),
-            )));
-            sender
-        });
-        let lanes = lanes.collect();
-        let signals = is_shared.then(|| {
-            let (sender, queue) = mpsc::channel(QUEUE);
-            tasks.push(tokio::spawn(listen::listen(reader.clone(), wakes.clone())));
-            tasks.push(tokio::spawn(listen::poll(
+    /// Starts on SQLite.
+    ///
+    /// The lane waits for the disk on a thread of its own.
+    pub(crate) fn on_sqlite(reader: SqliteReads, writer: SqliteWriter) -> Result<Self> {
+        let mut store = Self::over(Session::of_reads(reader));
+        let lane = store.add_lane(writer);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .map_err(|error| Error::Internal(error.into()))?;
+        std::thread::Builder::new()
+            .name("store-lane".to_owned())
+            .spawn(move || runtime.block_on(lane))
+            .map_err(|error| Error::Internal(error.into()))?;
+        Ok(store)
+    }
+
+    /// Starts on PostgreSQL. `writer` has a connection for each lane.
+    pub(crate) fn on_postgres(reader: DatabaseConnection, writer: &DatabaseConnection) -> Self {
+        let mut store = Self::over(Session::of_reads(reader.clone()));
+        for _ in 0..LANES {
+            let lane = store.add_lane(writer.clone());
+            tokio::spawn(lane);
+        }
+        let (sender, queue) = mpsc::channel(QUEUE);
+        store.signals = Some(sender);
+        let wakes = &store.wakes;
+        store.news_tasks = Mutex::new(vec![
+            tokio::spawn(listen::listen(reader.clone(), wakes.clone())),
+            tokio::spawn(listen::poll(
                 Session::of_reads(reader.clone()),
                 wakes.clone(),
-            )));
-            tasks.push(tokio::spawn(listen::tell(reader.clone(), queue)));
-            sender
-        });
+            )),
+            tokio::spawn(listen::tell(reader, queue)),
+        ]);
+        store
+    }
+
+    fn over<C: Link + 'static>(reads: Session<C>) -> Self {
         Self {
-            reads: Session::of_reads(reader),
-            lanes,
-            wakes,
-            signals,
-            stop,
-            lane_tasks: Mutex::new(lane_tasks),
-            news_tasks: Mutex::new(tasks),
+            reads: Box::new(reads),
+            lanes: Vec::new(),
+            wakes: Arc::new(Wakes::default()),
+            signals: None,
+            stop: CancellationToken::new(),
+            lane_ends: Mutex::default(),
+            news_tasks: Mutex::default(),
+        }
+    }
+
+    /// A lane over the connection; it runs until the store stops.
+    fn add_lane<B: Begin + 'static>(
+        &mut self,
+        connection: B,
+    ) -> impl Future<Output = ()> + Send + use<B> {
+        let (sender, queue) = mpsc::channel(QUEUE);
+        let (ended, end) = oneshot::channel();
+        self.lanes.push(sender);
+        let ends = self.lane_ends.get_mut();
+        ends.unwrap_or_else(PoisonError::into_inner).push(end);
+        let (wakes, stop) = (self.wakes.clone(), self.stop.clone());
+        async move {
+            lane::run(connection, wakes, queue, stop).await;
+            drop(ended);
         }
     }
 
     /// Takes no more commands, and returns when those that waited are carried out.
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
-        for task in take(&self.lane_tasks) {
-            if let Err(error) = task.await {
-                tracing::error!(%error, "a lane of the store ended badly");
-            }
+        for end in take(&self.lane_ends) {
+            // It ends without a word.
+            drop(end.await);
         }
         for task in take(&self.news_tasks) {
             task.abort();
@@ -116,7 +146,7 @@ impl Store for DatabaseStore {
     }
 
     fn reads(&self) -> &dyn Reads {
-        &self.reads
+        self.reads.as_ref()
     }
 
     fn is_shared(&self) -> bool {
@@ -152,7 +182,7 @@ impl Store for DatabaseStore {
     }
 }
 
-fn take(tasks: &Mutex<Vec<JoinHandle<()>>>) -> Vec<JoinHandle<()>> {
+fn take<T>(tasks: &Mutex<Vec<T>>) -> Vec<T> {
     std::mem::take(&mut *tasks.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

@@ -15,6 +15,7 @@ mod batch;
 mod commit;
 mod edits;
 mod sync;
+mod unplaced;
 
 use std::collections::{HashMap, VecDeque};
 use std::pin::Pin;
@@ -44,6 +45,7 @@ use crate::work::Work;
 pub(crate) use edits::{Edit, EditRequest};
 
 use batch::{Batch, Flight};
+use unplaced::Unplaced;
 
 /// Messages taken at once.
 const BURST: usize = 256;
@@ -100,8 +102,7 @@ struct Peer {
     label: String,
     may_write: Arc<AtomicBool>,
     outbox: Arc<Outbox>,
-    /// Updates that could not be placed, and are acknowledged when the rest has come.
-    unplaced: usize,
+    unplaced: Unplaced,
 }
 
 /// The actor of one open document.
@@ -284,7 +285,7 @@ impl DocumentActor {
             label: join.label,
             may_write,
             outbox,
-            unplaced: 0,
+            unplaced: Unplaced::default(),
         };
         self.peers.insert(join.connection, peer);
         // Whoever no longer waits has dropped its connection, and is swept out.

@@ -11,6 +11,7 @@ use crate::ids::ConnectionId;
 
 use super::DocumentActor;
 use super::batch::Output;
+use super::unplaced::Held;
 
 impl DocumentActor {
     pub(super) async fn frame(&mut self, connection: ConnectionId, frame: Inbound) {
@@ -31,7 +32,19 @@ impl DocumentActor {
     }
 
     /// Answers with what the editor lacks, and asks for what the server lacks: offline edits arrive that way.
-    fn sync_step_1(&mut self, connection: ConnectionId, state_vector: &[u8]) {
+    fn sync_step_1(&mut self, connection: ConnectionId, state_vector: &Bytes) {
+        let held = self
+            .peers
+            .get_mut(&connection)
+            .map_or(Held::No, |peer| peer.unplaced.hold(state_vector));
+        match held {
+            Held::No => {}
+            Held::Yes => return,
+            Held::TooMany => {
+                let reason = "the editor does not answer what it is asked";
+                return self.close(connection, 4400, reason);
+            }
+        }
         let known = match decode_state_vector(state_vector) {
             Ok(known) => known,
             Err(rejection) => return self.reject(connection, state_vector, &rejection.to_string()),
@@ -42,16 +55,25 @@ impl DocumentActor {
                     peer.outbox.asked();
                 }
                 self.send_after_commit(connection, Outbound::SyncStep2(difference));
-                self.send_after_commit(
-                    connection,
-                    Outbound::SyncStep1(self.replica.state_vector()),
-                );
+                self.ask(connection);
             }
             Err(failure) => self.fail(&failure),
         }
     }
 
+    /// Asks the editor for what the server lacks.
+    fn ask(&mut self, connection: ConnectionId) {
+        if let Some(peer) = self.peers.get_mut(&connection) {
+            peer.unplaced.ask();
+        }
+        let question = Outbound::SyncStep1(self.replica.state_vector());
+        self.send_after_commit(connection, question);
+    }
+
     async fn update(&mut self, connection: ConnectionId, update: &Bytes, is_reply: bool) {
+        if let Some(peer) = self.peers.get_mut(&connection).filter(|_| is_reply) {
+            peer.unplaced.answer();
+        }
         if self.access_of(connection) != Some(Access::Write) {
             return self.refuse_write(connection, update);
         }
@@ -72,15 +94,7 @@ impl DocumentActor {
                 self.acknowledge(connection, is_reply);
             }
             Ok(Applied::Nothing) => self.acknowledge(connection, is_reply),
-            Ok(Applied::Missing) => {
-                if let Some(peer) = self.peers.get_mut(&connection) {
-                    peer.unplaced += 1;
-                }
-                self.send_after_commit(
-                    connection,
-                    Outbound::SyncStep1(self.replica.state_vector()),
-                );
-            }
+            Ok(Applied::Missing) => self.not_placed(connection, update, is_reply),
             Err(Failure::TooLarge(reason)) => self.close(connection, 1009, &reason),
             Err(failure) => {
                 self.reject(connection, update, &failure.to_string());
@@ -95,14 +109,35 @@ impl DocumentActor {
         self.send_after_commit(connection, Outbound::Acknowledged(brings_nothing));
     }
 
-    /// Acknowledges one frame, and after a reply all that waited for it.
-    fn acknowledge(&mut self, connection: ConnectionId, is_reply: bool) {
-        let waited = match self.peers.get_mut(&connection) {
-            Some(peer) if is_reply => std::mem::take(&mut peer.unplaced),
-            _ => 0,
+    /// An update builds on what is not here: nothing of it is stored, and the editor is asked for all that is lacking.
+    fn not_placed(&mut self, connection: ConnectionId, update: &[u8], is_reply: bool) {
+        let Some(peer) = self.peers.get_mut(&connection) else {
+            return;
         };
-        for _ in 0..=waited {
+        if peer.unplaced.add(is_reply) {
+            self.ask(connection);
+        } else {
+            let reason = "the editor builds on changes that it can not bring";
+            self.reject(connection, update, reason);
+        }
+    }
+
+    /// Acknowledges one frame, and after an answer what waited for it.
+    fn acknowledge(&mut self, connection: ConnectionId, is_reply: bool) {
+        let Some(peer) = self.peers.get_mut(&connection) else {
+            return;
+        };
+        let mut placed = 1;
+        let mut questions = Vec::new();
+        if is_reply {
+            placed += peer.unplaced.place();
+            questions = peer.unplaced.take_questions();
+        }
+        for _ in 0..placed {
             self.send_after_commit(connection, Outbound::Acknowledged(true));
+        }
+        for question in questions {
+            self.sync_step_1(connection, &question);
         }
     }
 

@@ -74,10 +74,14 @@ impl Application {
     /// Applies a portion; gives what became of the update when that was the last one.
     pub(crate) fn advance(&mut self, replica: &mut Replica) -> Result<Option<Applied>, Failure> {
         contain(|| {
-            let watch = Stopwatch::start();
+            let watch = if self.is_long() {
+                Stopwatch::start()
+            } else {
+                Stopwatch::start_short()
+            };
             if !self.facts.neighbours.is_empty() {
                 let some = self.facts.neighbours.take(NEIGHBOURS);
-                check_neighbours(&replica.doc.transact(), &some)?;
+                check_neighbours(&replica.doc.transact(), &some, &mut replica.places)?;
                 return self.bear(replica, watch.elapsed(), 0, 0).map(|()| None);
             }
             if !self.is_long() {
@@ -160,6 +164,7 @@ impl Application {
     fn finish(&mut self, replica: &mut Replica) -> Result<Applied, Failure> {
         replica.strain.add(&self.effort);
         replica.weight += self.facts.weight;
+        replica.places.learn(&self.facts.placed);
         let recorded = replica.recorder.take(&replica.doc.transact());
         if self.bearing == Bearing::Limited
             && let Some(reason) = forbidden(&recorded)

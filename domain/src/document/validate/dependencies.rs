@@ -8,6 +8,7 @@ use yrs::block::ClientID;
 use yrs::{ID, StateVector};
 
 use super::neighbours::Neighbours;
+use super::places::PlacedBlocks;
 use super::portions::{NewBlock, Portions};
 use super::walk::{Block, BlockId, Parent, Section, Shape, SharedType, Skeleton};
 use super::{Rejection, UpdateFacts, UpdateLimits};
@@ -19,6 +20,8 @@ struct Place {
     depth: usize,
     /// The block of the document that it stands beside, where only the document knows the type.
     beside: Option<BlockId>,
+    /// Whether the type is known, and not only what the block says of a parent that the document has.
+    is_sure: bool,
 }
 
 impl Place {
@@ -27,6 +30,7 @@ impl Place {
         inside: None,
         depth: 0,
         beside: None,
+        is_sure: false,
     };
 
     const fn inside(inside: SharedType, depth: usize) -> Self {
@@ -34,6 +38,7 @@ impl Place {
             inside: Some(inside),
             depth,
             beside: None,
+            is_sure: true,
         }
     }
 }
@@ -63,6 +68,7 @@ pub(super) fn check(
     if !facts.missing {
         let order = Order::new(&skeleton, known, limits).run()?;
         facts.neighbours = order.neighbours;
+        facts.placed = order.placed;
         facts.portions = Portions::new(order.taken, skeleton.deletes);
     }
     Ok(facts)
@@ -133,6 +139,8 @@ struct Order<'update> {
     /// Per section, the places of the blocks that were taken in.
     places: Vec<Vec<Place>>,
     neighbours: Neighbours,
+    /// New blocks, where it is sure in what type they stand once the neighbours are found to fit.
+    placed: Vec<PlacedBlocks>,
     /// What the document does not have, in this order.
     taken: Vec<NewBlock>,
 }
@@ -149,6 +157,7 @@ impl<'update> Order<'update> {
             limits,
             places: vec![Vec::new(); skeleton.sections.len()],
             neighbours: Neighbours::default(),
+            placed: Vec::new(),
             taken: Vec::new(),
         }
     }
@@ -192,7 +201,9 @@ impl<'update> Order<'update> {
             }
             let place = self.place(block)?;
             check_fit(block, place)?;
-            self.note_neighbour(block, place)?;
+            if let Some(inside) = self.note_neighbour(block, place)? {
+                self.note_placed(*client, block, inside);
+            }
             self.places[section].push(place);
             self.taken.push(NewBlock {
                 client: *client,
@@ -245,16 +256,39 @@ impl<'update> Order<'update> {
         self.place_of(id).unwrap_or(Place::NOWHERE)
     }
 
-    fn note_neighbour(&mut self, block: &Block, place: Place) -> Result<(), Rejection> {
+    /// Notes what the document has to say about the block; the type that it stands in then, where that is sure.
+    fn note_neighbour(
+        &mut self,
+        block: &Block,
+        place: Place,
+    ) -> Result<Option<SharedType>, Rejection> {
         let Some(beside) = place.beside else {
-            return Ok(());
+            return Ok(place.inside.filter(|_| place.is_sure));
         };
         let expected = match block.shape {
             Shape::Prose | Shape::Embed => SharedType::Text,
             Shape::Value | Shape::Type(_) => SharedType::Map,
-            Shape::Collected | Shape::Gap | Shape::Deleted => return Ok(()),
+            Shape::Collected | Shape::Gap | Shape::Deleted => return Ok(None),
         };
-        self.neighbours.insert(beside, expected)
+        self.neighbours.insert(beside, expected)?;
+        Ok(Some(expected))
+    }
+
+    fn note_placed(&mut self, client: u64, block: &Block, inside: SharedType) {
+        if let Some(last) = self.placed.last_mut()
+            && last.client == client
+            && last.end == block.clock
+            && last.inside == inside
+        {
+            last.end = block.end();
+            return;
+        }
+        self.placed.push(PlacedBlocks {
+            client,
+            start: block.clock,
+            end: block.end(),
+            inside,
+        });
     }
 
     fn place_of(&self, id: BlockId) -> Option<Place> {
@@ -270,7 +304,11 @@ impl<'update> Order<'update> {
             } else {
                 SharedType::Text
             };
-            return Ok(Place::inside(inside, 0));
+            let said = Place::inside(inside, 0);
+            return Ok(Place {
+                is_sure: false,
+                ..said
+            });
         };
         match self.skeleton.sections[section].blocks[index].shape {
             Shape::Type(inside) => {

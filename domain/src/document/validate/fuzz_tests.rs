@@ -178,7 +178,14 @@ fn apply_to_live(live: &Live, update: &[u8]) -> bool {
     let Ok(facts) = facts else {
         return false;
     };
-    if facts.missing || check_neighbours(&doc.transact(), &facts.neighbours).is_err() {
+    if facts.missing
+        || check_neighbours(
+            &doc.transact(),
+            &facts.neighbours,
+            &mut KnownPlaces::default(),
+        )
+        .is_err()
+    {
         return false;
     }
     let Ok(update) = Update::decode_v1(update) else {
@@ -234,5 +241,12 @@ fn a_format_beside_an_entry_of_a_map_is_refused() {
     update.push(0);
     let facts = validate_update(&update, live.kind, &known, &UpdateLimits::default());
     let facts = facts.expect("the bytes alone look fine");
-    assert!(check_neighbours(&doc.transact(), &facts.neighbours).is_err());
+    assert!(
+        check_neighbours(
+            &doc.transact(),
+            &facts.neighbours,
+            &mut KnownPlaces::default()
+        )
+        .is_err()
+    );
 }

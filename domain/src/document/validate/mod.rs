@@ -13,6 +13,7 @@
 
 mod dependencies;
 mod neighbours;
+mod places;
 mod portions;
 mod value;
 mod walk;
@@ -25,6 +26,7 @@ mod tests;
 use std::time::Duration;
 
 pub(crate) use neighbours::{Neighbours, check_neighbours};
+pub(crate) use places::{KnownPlaces, PlacedBlocks};
 pub(crate) use portions::{Portion, Portions};
 use yrs::block::ClientID;
 use yrs::{ID, StateVector};
@@ -92,6 +94,8 @@ pub struct UpdateFacts {
     pub deletes: yrs::IdSet,
     /// What the document has to say about it: see `check_neighbours`.
     pub(crate) neighbours: Neighbours,
+    /// What it shows of its new blocks once it is applied: see `KnownPlaces`.
+    pub(crate) placed: Vec<PlacedBlocks>,
     /// Its new blocks and deletions, to be applied piece by piece.
     pub(crate) portions: Portions,
 }

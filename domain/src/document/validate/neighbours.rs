@@ -12,6 +12,7 @@ use yrs::types::TypeRef;
 use yrs::{Assoc, ClientID, ID, ReadTxn, StickyIndex};
 
 use super::Rejection;
+use super::places::{KnownPlaces, PlacedBlocks};
 use super::walk::{BlockId, SharedType};
 
 /// Each is looked up by walking its list, so there is a limit; an editor that was away touches far fewer places.
@@ -40,6 +41,12 @@ impl Neighbours {
         self.0.is_empty()
     }
 
+    /// Leaves those of which it is not known that they fit.
+    pub(crate) fn forget_known(&mut self, places: &KnownPlaces) {
+        self.0
+            .retain(|(beside, expected)| places.find(*beside) != Some(*expected));
+    }
+
     /// Takes some of them out.
     pub(crate) fn take(&mut self, most: usize) -> Self {
         let some: HashSet<_> = self.0.iter().take(most).copied().collect();
@@ -48,10 +55,12 @@ impl Neighbours {
     }
 }
 
-/// Refuses an accepted update that would put text into a Y.Map or values into a Y.Text of the document.
+/// Refuses an accepted update that would put text into a Y.Map or values into a Y.Text of the document. What fits is
+/// remembered.
 pub(crate) fn check_neighbours<T: ReadTxn>(
     txn: &T,
     neighbours: &Neighbours,
+    places: &mut KnownPlaces,
 ) -> Result<(), Rejection> {
     for (beside, expected) in &neighbours.0 {
         let id = ID::new(ClientID::new(beside.client), beside.clock);
@@ -67,6 +76,12 @@ pub(crate) fn check_neighbours<T: ReadTxn>(
         if !fits {
             return Err(Rejection::new("content is put where it does not fit"));
         }
+        places.learn_one(PlacedBlocks {
+            client: beside.client,
+            start: beside.clock,
+            end: beside.clock + 1,
+            inside: *expected,
+        });
     }
     Ok(())
 }
