@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     /// The index on the disk can not be used; it is made anew.
     #[error("the search index can not be used")]
-    Index(#[source] Source),
+    Index(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The store did not answer; the same may succeed later.
     #[error("the store did not answer")]
     Store(#[source] domain::Error),
@@ -19,9 +19,6 @@ pub enum Error {
     #[error("the weights of the built-in embedder can not be used: {0}")]
     Weights(String),
 }
-
-/// What lies behind an error.
-pub type Source = Box<dyn std::error::Error + Send + Sync>;
 
 impl From<tantivy::TantivyError> for Error {
     fn from(error: tantivy::TantivyError) -> Self {

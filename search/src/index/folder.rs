@@ -145,9 +145,13 @@ fn ready(index: Index, fields: Fields, positions: Positions) -> Result<Opened> {
 /// Removes the index of a data folder beside the process that has it open, which then makes a new one.
 pub(crate) fn remove_beside(data: &Path) -> Result<()> {
     let path = data.join(FOLDER);
-    if path.exists() {
-        fs::remove_dir_all(path)?;
+    if !path.exists() {
+        return Ok(());
     }
+    // Moved away first: a folder in which somebody still makes files can not be removed.
+    let away = data.join(format!("{FOLDER}-gone-{}", uuid::Uuid::new_v4().simple()));
+    fs::rename(path, &away)?;
+    fs::remove_dir_all(away)?;
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use domain::ids::{WorkId, WorkspaceId};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::pace::{Commits, Works};
+use super::pace::{Commits, Works, pause};
 use super::{Keyword, View};
 use crate::index::{Entry, Folder, Opened, Positions, Writer};
 use crate::source::{Scan, Searchable, Source, Subject};
@@ -31,8 +31,6 @@ const BUILT: u32 = 500;
 const SWEEP_SHARED: Duration = Duration::from_secs(5);
 /// The same where this process is the only one.
 const SWEEP_ALONE: Duration = Duration::from_secs(30);
-/// How long to wait after the store has failed.
-const PAUSE: Duration = Duration::from_secs(1);
 /// How often segments with something deleted are rewritten, however little it is.
 const PURGES: Duration = Duration::from_secs(3_600);
 
@@ -247,8 +245,11 @@ impl Follower {
         let asked = self.keyword.take_purges();
         if !asked.is_empty() || self.purged.elapsed() >= PURGES {
             self.purge().await?;
-            // Whoever no longer waits needs no answer.
-            asked.into_iter().for_each(|asked| drop(asked.send(())));
+            for asked in asked {
+                if asked.send(()).is_err() {
+                    tracing::debug!("nobody waits for the purge any more");
+                }
+            }
         }
         self.build_some().await
     }
@@ -489,12 +490,5 @@ impl Follower {
             }
             pause(stop).await;
         }
-    }
-}
-
-async fn pause(stop: &CancellationToken) {
-    tokio::select! {
-        () = stop.cancelled() => {}
-        () = tokio::time::sleep(PAUSE) => {}
     }
 }

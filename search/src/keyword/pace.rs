@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use domain::ids::{WorkId, WorkspaceId};
+use tokio_util::sync::CancellationToken;
 
 /// Between two commits for which nobody waits.
 const COMMITS: Duration = Duration::from_millis(200);
@@ -18,6 +19,8 @@ const THINGS: usize = 50_000;
 const WORKS: Duration = Duration::from_secs(1);
 /// How many times as long as reading it took.
 const WORK_COST: u32 = 20;
+/// How long to wait after the store has failed.
+const PAUSE: Duration = Duration::from_secs(1);
 /// Works that are remembered.
 const REMEMBERED: usize = 10_000;
 
@@ -135,5 +138,13 @@ impl Works {
 
     pub(super) fn clear(&mut self) {
         *self = Self::default();
+    }
+}
+
+/// Waits before something that failed is tried again, or until everything ends.
+pub(super) async fn pause(stop: &CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = tokio::time::sleep(PAUSE) => {}
     }
 }

@@ -22,7 +22,7 @@ async fn an_index_that_was_deleted_while_it_was_used_comes_back_by_itself(house:
         house.task(&format!("task {number}"), "lighthouse").await;
     }
     house.until_whole(20).await;
-    fs::remove_dir_all(house.index()).expect("the index goes");
+    fs::rename(house.index(), house.folder.join("gone")).expect("the index goes");
     let request = house.request("lighthouse").await;
     assert_eq!(
         search.find(&request).await.found.len(),
