@@ -43,9 +43,12 @@ pub(crate) fn open(url: &str, options: &[(String, String)]) -> Result<Arc<dyn Bl
     } else {
         let url = url::Url::parse(url)
             .map_err(|error| Error::Invalid(format!("`{url}` is no address for blobs: {error}")))?;
-        let options = options
+        // Whoever names an address without TLS means it: a service beside the server.
+        let is_plain = options
             .iter()
-            .map(|(name, value)| (name.clone(), value.clone()));
+            .any(|(name, value)| name == "aws_endpoint_url" && value.starts_with("http://"));
+        let plain = is_plain.then(|| ("aws_allow_http".to_owned(), "true".to_owned()));
+        let options = options.iter().cloned().chain(plain);
         let (objects, prefix) = object_store::parse_url_opts(&url, options).map_err(from_object)?;
         (Arc::from(objects), prefix, None)
     };

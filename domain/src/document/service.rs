@@ -86,7 +86,12 @@ impl DocumentService {
             let outbox = Arc::new(Outbox::default());
             let may_write = Arc::new(AtomicBool::new(join.access == Access::Write));
             let (reply, answer) = oneshot::channel();
-            let message = Message::Join(join.clone(), outbox.clone(), may_write.clone(), reply);
+            let message = Message::Join(
+                Box::new(join.clone()),
+                outbox.clone(),
+                may_write.clone(),
+                reply,
+            );
             let mailbox = self.shared.send(join.work, message).await?;
             if answer.await.is_ok() {
                 return Ok(Connection::new(join.connection, mailbox, outbox, may_write));
@@ -148,10 +153,10 @@ impl DocumentService {
             self.shared
                 .send(
                     work,
-                    Message::Edit(EditRequest {
+                    Message::Edit(Box::new(EditRequest {
                         edit: edit.clone(),
                         reply,
-                    }),
+                    })),
                 )
                 .await?;
             // An actor that ended before it took the edit leaves it unanswered; one that took it answers.
@@ -286,7 +291,7 @@ impl DocumentService {
         label: &str,
         node: Option<String>,
     ) -> Result<()> {
-        let message = Message::Show(actor, label.to_owned(), node);
+        let message = Message::Show(Box::new((actor, label.to_owned(), node)));
         self.shared.send(work, message).await.map(drop)
     }
 

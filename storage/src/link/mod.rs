@@ -44,6 +44,10 @@ pub(crate) trait Begin: Send + Sync {
     /// What it begins.
     type Transaction: OpenTransaction;
 
+    /// Waits for commands that are about to come, where one commit for several saves more than that; for a lane whose last
+    /// commit was for several.
+    fn gather(&self) -> impl Future<Output = ()> + Send;
+
     /// Begins one that may write at once.
     fn begin(&self) -> impl Future<Output = Result<Self::Transaction, Fault>> + Send;
 }

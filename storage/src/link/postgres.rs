@@ -32,6 +32,10 @@ impl<C: ConnectionTrait + Send> Link for C {
 impl Begin for DatabaseConnection {
     type Transaction = DatabaseTransaction;
 
+    async fn gather(&self) {
+        // Each statement is a journey, on which others arrive.
+    }
+
     async fn begin(&self) -> Result<DatabaseTransaction, Fault> {
         Ok(TransactionTrait::begin(self).await?)
     }

@@ -56,6 +56,7 @@ pub(super) async fn run<B: Begin>(
     stop: CancellationToken,
 ) {
     let mut group = Vec::with_capacity(GROUP);
+    let mut was_shared = false;
     loop {
         let taken = tokio::select! {
             biased;
@@ -68,6 +69,15 @@ pub(super) async fn run<B: Begin>(
         if taken == 0 {
             return;
         }
+        if was_shared {
+            connection.gather().await;
+            while group.len() < GROUP
+                && let Ok(waiting) = queue.try_recv()
+            {
+                group.push(waiting);
+            }
+        }
+        was_shared = group.len() > 1;
         // In the order of workspaces, so that two lanes take their locks in the same order.
         group.sort_by_key(|waiting| match waiting.command.scope() {
             Scope::Installation => None,

@@ -57,20 +57,20 @@ const TURN: Duration = Duration::from_millis(5);
 const LARGE_DOCUMENT: usize = 128 << 10;
 const LARGE_UPDATE: usize = 64 << 10;
 
-/// What an actor is asked.
+/// What an actor is asked. Every open document has room for some of them, so what is rare and large is boxed.
 pub(crate) enum Message {
     /// Somebody joins.
-    Join(Join, Arc<Outbox>, Arc<AtomicBool>, oneshot::Sender<()>),
+    Join(Box<Join>, Arc<Outbox>, Arc<AtomicBool>, oneshot::Sender<()>),
     /// Somebody's editor sent a frame.
     Frame(ConnectionId, Inbound),
     /// Somebody leaves.
     Leave(ConnectionId),
     /// A structured edit, or a raw update through the API.
-    Edit(EditRequest),
+    Edit(Box<EditRequest>),
     /// Presence, and how to follow it.
     Presence(oneshot::Sender<watch::Receiver<Vec<Presence>>>),
     /// Somebody without a connection is at a node: who, the name that others see, which node.
-    Show(Actor, String, Option<String>),
+    Show(Box<(Actor, String, Option<String>)>),
     /// Awareness from another process; none asks for ours.
     Signal(uuid::Uuid, Option<Bytes>),
     /// The log holds this version.
@@ -236,13 +236,16 @@ impl DocumentActor {
     async fn take(&mut self, message: Message) {
         match message {
             Message::Join(join, outbox, may_write, reply) => {
-                self.join(join, outbox, may_write, reply);
+                self.join(*join, outbox, may_write, reply);
             }
             Message::Frame(connection, frame) => self.frame(connection, frame).await,
             Message::Leave(connection) => self.leave(connection),
-            Message::Edit(request) => self.take_edit(request).await,
+            Message::Edit(request) => self.take_edit(*request).await,
             Message::Presence(reply) => self.follow_presence(reply),
-            Message::Show(actor, label, node) => self.show(actor, label, node.as_deref()),
+            Message::Show(shown) => {
+                let (actor, label, node) = *shown;
+                self.show(actor, label, node.as_deref());
+            }
             Message::Signal(process, payload) => self.signal(process, payload),
             Message::CatchUp(version) => self.log_head = self.log_head.max(version),
             Message::Stop => {
