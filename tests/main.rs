@@ -19,5 +19,6 @@ mod hostile;
 mod operations;
 mod people;
 mod randomized;
+mod search;
 mod sync;
 mod tasks;

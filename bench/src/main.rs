@@ -21,6 +21,7 @@ mod random;
 mod relay;
 mod replica;
 mod scenario;
+mod search_load;
 mod stamp;
 mod table;
 mod wire;
@@ -56,6 +57,8 @@ enum Command {
     Core(durable::core::Options),
     /// One run of Restate, in a network of its own; `runtime` starts it.
     Restate(durable::restate::Inside),
+    /// Measures the search by itself.
+    Search(search_load::Options),
     /// Serves as the relay that is the floor.
     Relay {
         /// Where it listens, on loopback.
@@ -107,6 +110,7 @@ fn main() -> Result<()> {
         Command::Runtime(options) => runtime.block_on(durable::run(options)),
         Command::Core(options) => runtime.block_on(durable::core::run(options)),
         Command::Restate(options) => runtime.block_on(durable::restate::inside(options)),
+        Command::Search(options) => runtime.block_on(search_load::run(options)),
     }
 }
 

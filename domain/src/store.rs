@@ -15,6 +15,7 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use crate::card::{CardReads, CardWrites};
+use crate::embedding::{EmbeddingReads, EmbeddingWrites};
 use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
@@ -68,13 +69,13 @@ macro_rules! sum_of {
 sum_of! {
     /// Everything that can be read.
     Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
-        + CardReads + EventReads + IdempotencyStore + Send + Sync
+        + CardReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
 }
 
 sum_of! {
     /// Everything that can be read and written inside a command.
     Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
-        + JournalWrites + LineWrites + CardWrites + EventWrites
+        + JournalWrites + LineWrites + CardWrites + EmbeddingWrites + EventWrites
 }
 
 /// Reading the event log.
@@ -127,6 +128,9 @@ pub trait Store: Send + Sync + 'static {
     /// Wakes when the log of a workspace may have grown; losing a wake-up is possible, so followers also poll.
     /// The number is the highest sequence known to this process.
     fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence>;
+    /// Hears of every log that grows, as far as this process knows; a follower that is too slow misses some, so it also looks
+    /// by itself from time to time.
+    fn follow_logs(&self) -> tokio::sync::broadcast::Receiver<(WorkspaceId, Sequence)>;
     /// Wakes when tokens or memberships may have changed.
     fn follow_access(&self) -> watch::Receiver<u64>;
     /// Wakes when something is to be done for a turn, or another epoch of it holds; a follower that is too slow misses some.

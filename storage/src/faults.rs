@@ -203,6 +203,10 @@ impl Store for FaultyStore {
         self.inner.follow(workspace)
     }
 
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.inner.follow_logs()
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.inner.follow_access()
     }

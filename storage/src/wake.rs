@@ -58,6 +58,7 @@ pub(crate) struct SignalPart {
 #[derive(Debug)]
 pub(crate) struct Wakes {
     workspaces: Mutex<HashMap<WorkspaceId, watch::Sender<Sequence>>>,
+    logs: broadcast::Sender<(WorkspaceId, Sequence)>,
     access: watch::Sender<u64>,
     turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
@@ -78,6 +79,8 @@ impl Wakes {
         Self {
             arrivals,
             workspaces: Mutex::default(),
+            // Whoever is slower than this looks for logs that grew by itself, as all do from time to time.
+            logs: broadcast::channel(4_096).0,
             access: watch::channel(0).0,
             // Whoever is slower than this looks for turns by itself, as all do from time to time.
             turns: broadcast::channel(4_096).0,
@@ -99,6 +102,11 @@ impl Wakes {
         receiver
     }
 
+    /// Hears of every log that grows.
+    pub(crate) fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.logs.subscribe()
+    }
+
     /// Workspaces that somebody follows.
     pub(crate) fn followed(&self) -> Vec<WorkspaceId> {
         lock(&self.workspaces)
@@ -110,6 +118,8 @@ impl Wakes {
 
     /// The log of a workspace has reached a sequence.
     pub(crate) fn reached(&self, workspace: WorkspaceId, head: Sequence) {
+        // Nobody may be listening.
+        drop(self.logs.send((workspace, head)));
         if let Some(sender) = lock(&self.workspaces).get(&workspace) {
             sender.send_if_modified(|known| {
                 let is_news = head > *known;

@@ -29,6 +29,12 @@ enum Subject {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// The search over a million made-up tasks, beside SQLite FTS5 and PostgreSQL full text.
+    Search {
+        /// What the load is told: `--tasks 20000`, `--workspaces 50`, `--questions 500`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// The durable runtime with a model that answers at once, beside DBOS and Restate: steps a second, and what one costs.
     Runtime {
         /// What the load is told: `--seconds 20`, `--rounds 1`, `--only core,http`, `--clients 16`.
@@ -43,6 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     match &options.subject {
         Subject::Sync { arguments } => sync(arguments),
         Subject::Runtime { arguments } => runtime(arguments),
+        Subject::Search { arguments } => search(arguments),
     }
 }
 
@@ -75,6 +82,34 @@ fn runtime(arguments: &[String]) -> Result<ExitCode> {
         .args(["--postgres-process", &postgres.process().to_string()])
         .args(arguments);
     run_program(&mut bench)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The search by itself, and then the same tasks and questions in what databases bring.
+fn search(arguments: &[String]) -> Result<ExitCode> {
+    run_program(&mut cargo("build --release --workspace"))?;
+    let data = target().join("bench-search");
+    let tables = data.join("tables");
+    let program = target().join("release/atelier-bench");
+    let mut bench = command(&program.to_string_lossy(), ["search"]);
+    bench
+        .arg("--data")
+        .arg(&data)
+        .arg("--tables")
+        .arg(&tables)
+        .args(arguments);
+    if let Some(weights) = setup::weights_file() {
+        bench.arg("--weights").arg(weights);
+    }
+    run_program(&mut bench)?;
+    let postgres = Postgres::start()?;
+    let script = root().join("bench/peers/full_text/measure.py");
+    let mut peers = command("python3", [script]);
+    peers
+        .arg(&tables)
+        .arg("--psql")
+        .arg(format!("psql {}", postgres.url()));
+    run_program(&mut peers)?;
     Ok(ExitCode::SUCCESS)
 }
 

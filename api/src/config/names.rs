@@ -67,6 +67,14 @@ names! {
     "model-input-price" "MICROS" "" "What a million tokens of requests cost, in millionths of the currency";
     "model-cached-price" "MICROS" "" "The same for tokens that the provider read from its cache";
     "model-output-price" "MICROS" "" "The same for tokens of replies";
+    "embeddings-provider" "builtin|openai|none" "builtin" "Who turns texts into vectors for searching by meaning: the embedder that is built in, any server that speaks OpenAI's embeddings, or nobody";
+    "embeddings-weights" "FILE" "in the user's cache folder" "The weights of the embedder that is built in, as cargo xtask up fetches them";
+    "embeddings-base-url" "URL" "the vendor's own" "Where the provider's API begins";
+    "embeddings-model" "NAME" "" "The provider's model";
+    "embeddings-api-key" "SECRET" "" "The provider's key";
+    "embeddings-request-time" "TIME" "30s" "How long one request to the provider may take";
+    "search-time" "TIME" "300ms" "How long words, and meanings, may be looked for; what is not found by then is missing from the answer";
+    "search-memory" "SIZE" "1GiB" "Memory for the vectors of the workspaces that were searched last";
     "watchdog-interval" "TIME" "10s" "How often the worker looks for turns and messages that were missed";
     "lease" "TIME" "30s" "How long a worker's claim of a turn holds without being renewed";
     "worker-turns" "NUMBER" "32" "Turns that a process runs at once";

@@ -49,6 +49,13 @@ named! {
     }
 }
 
+impl MessageState {
+    /// Whether its author has taken it back, or put another in its place: it stays in its thread, and no search finds it.
+    pub const fn is_taken_back(self) -> bool {
+        matches!(self, Self::Withdrawn | Self::Replaced)
+    }
+}
+
 /// A message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {

@@ -12,6 +12,7 @@ mod calls;
 mod cards;
 mod documents;
 mod each;
+mod embeddings;
 mod entered;
 mod events;
 mod gathered;

@@ -157,6 +157,10 @@ impl Store for DatabaseStore {
         self.wakes.follow(workspace)
     }
 
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.wakes.follow_logs()
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.wakes.follow_access()
     }
