@@ -13,10 +13,7 @@ use super::{Row, Session, at, id, number, optional_id, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn embedding(row: &DatabaseRow) -> Result<(u64, Embedding)> {
-    let row = Row {
-        table: "embeddings",
-        row,
-    };
+    let row = Row::of("embeddings", row);
     let embedding = Embedding {
         kind: row.named("kind", SearchKind::from_name)?,
         id: row.uuid("id")?,
@@ -36,10 +33,7 @@ impl<C: Link> EmbeddingReads for Session<C> {
         let Some(row) = self.row(sql, values).await? else {
             return Ok(EmbeddingMark::default());
         };
-        let row = Row {
-            table: "embedding_marks",
-            row: &row,
-        };
+        let row = Row::of("embedding_marks", &row);
         let reached: Option<i64> = row.get("sequence")?;
         Ok(EmbeddingMark {
             writes: row.number("writes")?,
@@ -66,10 +60,7 @@ impl<C: Link> EmbeddingReads for Session<C> {
         values.extend(ids.iter().copied().map(id));
         let rows = self.rows(&sql, values).await?;
         let read = |row| {
-            let row = Row {
-                table: "embeddings",
-                row,
-            };
+            let row = Row::of("embeddings", row);
             Ok((row.uuid("id")?, row.hash("text_hash")?))
         };
         rows.iter().map(read).collect()

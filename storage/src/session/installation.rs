@@ -111,7 +111,7 @@ impl<C: Link> Session<C> {
         let values = vec![id(workspace.uuid()), id(after), number(u64::from(limit))];
         let rows = self.rows(&sql, values).await?;
         rows.iter()
-            .map(|row| Row { table, row }.uuid("id"))
+            .map(|row| Row::of(table, row).uuid("id"))
             .collect()
     }
 }
