@@ -10,6 +10,7 @@
 
 mod harness;
 
+mod agent;
 mod assets;
 mod documents;
 mod faults;
@@ -18,5 +19,6 @@ mod hostile;
 mod operations;
 mod people;
 mod randomized;
+mod search;
 mod sync;
 mod tasks;

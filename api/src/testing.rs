@@ -8,9 +8,10 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::document::Version;
+use domain::embedding::{Embedding, EmbeddingMark, EmbeddingReads};
 use domain::event::{Event, Sequence};
 use domain::idempotency::{IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{TaskId, TokenId, UploadId, UserId, WorkId, WorkspaceId};
+use domain::ids::{MessageId, TaskId, TokenId, UploadId, UserId, WorkId, WorkspaceId};
 use domain::installation::InstallationReads;
 use domain::page::{Page, PageRequest};
 use domain::people::{ApiToken, CreatedPosition, Member, PeopleReads, User, Workspace};
@@ -89,6 +90,10 @@ impl Store for MemoryStore {
         watch::channel(Sequence(0)).1
     }
 
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        broadcast::channel(1).1
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.access.subscribe()
     }
@@ -119,10 +124,50 @@ impl InstallationReads for MemoryStore {
     ) -> Result<Vec<WorkId>> {
         unused()
     }
+    async fn list_task_ids(
+        &self,
+        _: WorkspaceId,
+        _: Option<TaskId>,
+        _: u32,
+    ) -> Result<Vec<TaskId>> {
+        unused()
+    }
+    async fn list_message_ids(
+        &self,
+        _: WorkspaceId,
+        _: Option<MessageId>,
+        _: u32,
+    ) -> Result<Vec<MessageId>> {
+        unused()
+    }
     async fn list_files(&self, _: WorkspaceId, _: Option<&str>, _: u32) -> Result<Vec<AssetFile>> {
         unused()
     }
     async fn count_quarantined(&self, _: WorkspaceId) -> Result<Vec<(WorkId, u64)>> {
+        unused()
+    }
+}
+
+#[async_trait]
+impl EmbeddingReads for MemoryStore {
+    async fn embedding_mark(&self, _: WorkspaceId, _: &str) -> Result<EmbeddingMark> {
+        unused()
+    }
+    async fn list_embedding_hashes(
+        &self,
+        _: WorkspaceId,
+        _: &str,
+        _: &[uuid::Uuid],
+    ) -> Result<Vec<(uuid::Uuid, [u8; 32])>> {
+        unused()
+    }
+    async fn list_embeddings(
+        &self,
+        _: WorkspaceId,
+        _: &str,
+        _: (u64, uuid::Uuid),
+        _: u32,
+    ) -> Result<Vec<(u64, Embedding)>> {
         unused()
     }
 }

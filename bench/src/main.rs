@@ -1,5 +1,5 @@
-//! `atelier-bench`: one load of editors for Atelier and for servers like it, in one run. `cargo xtask bench sync` builds and
-//! starts it.
+//! `atelier-bench`: one load for Atelier and for what is like it, in one run: of editors (`cargo xtask bench sync`) and of durable steps
+//! (`cargo xtask bench runtime`).
 //!
 //! Invariants
 //! - Servers take turns within a round, so that what else the machine does meets all of them.
@@ -13,14 +13,15 @@
 )]
 
 mod crowd;
+mod durable;
 mod editor;
 mod peer;
 mod process;
 mod random;
 mod relay;
 mod replica;
-mod runtime_load;
 mod scenario;
+mod search_load;
 mod stamp;
 mod table;
 mod wire;
@@ -35,6 +36,10 @@ use peer::{Peer, Places};
 use scenario::{Run, Scenario, Size, Trace};
 use table::Table;
 
+// The server's own, so that its parts are measured here as they run there.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A load of editors.
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -46,8 +51,14 @@ struct Arguments {
 enum Command {
     /// Measures servers side by side.
     Sync(Options),
-    /// Measures the durable runtime by itself.
-    Runtime(runtime_load::Options),
+    /// Measures the durable runtime beside engines like it.
+    Runtime(durable::Options),
+    /// One run of the engine in process; `runtime` starts it.
+    Core(durable::core::Options),
+    /// One run of Restate, in a network of its own; `runtime` starts it.
+    Restate(durable::restate::Inside),
+    /// Measures the search by itself.
+    Search(search_load::Options),
     /// Serves as the relay that is the floor.
     Relay {
         /// Where it listens, on loopback.
@@ -96,7 +107,10 @@ fn main() -> Result<()> {
     match command {
         Command::Relay { port } => runtime.block_on(relay::serve(port)),
         Command::Sync(options) => runtime.block_on(measure(&options, is_pinned)),
-        Command::Runtime(options) => runtime.block_on(runtime_load::run(options)),
+        Command::Runtime(options) => runtime.block_on(durable::run(options)),
+        Command::Core(options) => runtime.block_on(durable::core::run(options)),
+        Command::Restate(options) => runtime.block_on(durable::restate::inside(options)),
+        Command::Search(options) => runtime.block_on(search_load::run(options)),
     }
 }
 

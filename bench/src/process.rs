@@ -6,6 +6,7 @@
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{available_parallelism, sleep};
@@ -84,6 +85,11 @@ impl Process {
         Ok(number.context("no VmRSS in /proc/PID/status")?.parse()?)
     }
 
+    /// The most memory that it has held, in KiB.
+    pub(crate) fn peak_kib(&self) -> Result<u64> {
+        peak_kib(&self.child.id().to_string())
+    }
+
     /// Asks it to stop, and waits for its end.
     pub(crate) fn stop(mut self) -> Result<()> {
         run("kill", &["-TERM", &self.child.id().to_string()])?;
@@ -121,18 +127,53 @@ pub(crate) fn own_processor_seconds() -> Result<f64> {
     processor_seconds(std::process::id())
 }
 
+/// The most memory that this process has held, in KiB.
+pub(crate) fn own_peak_kib() -> Result<u64> {
+    peak_kib("self")
+}
+
+fn peak_kib(process: &str) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next());
+    Ok(number.context("no VmHWM in /proc/PID/status")?.parse()?)
+}
+
+/// Seconds of a processor that a process and all its children have used, those that have ended included.
+pub(crate) fn tree_processor_seconds(process: u32) -> Result<f64> {
+    let mut sum = seconds_of(process, 11..15)?;
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(child) = name.to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        // One that has ended meanwhile is counted by its parent.
+        if parent_of(child) == Some(process) {
+            sum += seconds_of(child, 11..13).unwrap_or_default();
+        }
+    }
+    Ok(sum)
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let fields = stat.rsplit(") ").next()?;
+    fields.split_whitespace().nth(1)?.parse().ok()
+}
+
 fn processor_seconds(process: u32) -> Result<f64> {
+    seconds_of(process, 11..13)
+}
+
+/// The sum of some fields of a process that are counted in ticks.
+fn seconds_of(process: u32, places: Range<usize>) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
     // The second field is a name in brackets, which may hold anything.
     let fields = stat.rsplit(") ").next().unwrap_or_default();
     let fields: Vec<&str> = fields.split_whitespace().collect();
-    let ticks = |index: usize| -> Result<f64> {
-        Ok(fields
-            .get(index)
-            .context("a short /proc/PID/stat")?
-            .parse()?)
-    };
-    Ok((ticks(11)? + ticks(12)?) / TICKS)
+    let ticks = fields.get(places).context("a short /proc/PID/stat")?;
+    let sum: Result<f64, _> = ticks.iter().map(|ticks| ticks.parse::<f64>()).sum();
+    Ok(sum? / TICKS)
 }
 
 fn run(program: &str, arguments: &[&str]) -> Result<()> {

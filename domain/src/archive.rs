@@ -8,6 +8,8 @@
 //!
 //! Not here: the form of archives (`api`).
 
+mod tasks;
+
 use async_trait::async_trait;
 use yrs::StateVector;
 
@@ -18,6 +20,8 @@ use crate::ids::{WorkId, WorkspaceId};
 use crate::people::{ApiToken, Member, Role, User, Workspace};
 use crate::store::{Command, Scope, Transaction};
 use crate::work::{AssetFile, PendingChange, QuarantinedUpdate, Work, WorkKind};
+
+pub use tasks::{ImportMessages, ImportTask, StoredTask, TaskPart};
 
 /// Refuses bytes of an archive that are no change of a document of this kind.
 pub fn check_change(kind: WorkKind, update: &[u8]) -> Result<()> {

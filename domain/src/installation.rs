@@ -11,7 +11,7 @@ use std::fmt;
 use async_trait::async_trait;
 
 use crate::error::Result;
-use crate::ids::{WorkId, WorkspaceId};
+use crate::ids::{MessageId, TaskId, WorkId, WorkspaceId};
 use crate::store::{Command, Scope, Transaction};
 use crate::work::AssetFile;
 
@@ -70,6 +70,20 @@ pub trait InstallationReads {
         after: Option<WorkId>,
         limit: u32,
     ) -> Result<Vec<WorkId>>;
+    /// Ids of a workspace's tasks after one, at most `limit`.
+    async fn list_task_ids(
+        &self,
+        workspace: WorkspaceId,
+        after: Option<TaskId>,
+        limit: u32,
+    ) -> Result<Vec<TaskId>>;
+    /// Ids of a workspace's messages after one, at most `limit`.
+    async fn list_message_ids(
+        &self,
+        workspace: WorkspaceId,
+        after: Option<MessageId>,
+        limit: u32,
+    ) -> Result<Vec<MessageId>>;
     /// The files that came to a workspace by uploads, by SHA-256 and after one, at most `limit`.
     async fn list_files(
         &self,

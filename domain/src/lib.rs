@@ -12,6 +12,7 @@ pub mod archive;
 pub mod blob;
 pub mod card;
 pub mod document;
+pub mod embedding;
 pub mod error;
 pub mod event;
 pub mod idempotency;

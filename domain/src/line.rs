@@ -5,6 +5,7 @@
 //! - Exchanges and segments are only ever appended.
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ids::{LineId, TaskId, WorkspaceId};
@@ -12,7 +13,7 @@ use crate::time::Timestamp;
 use crate::turn::StepRef;
 
 /// A persistent working context of an executor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Its id.
     pub id: LineId,
@@ -29,7 +30,7 @@ pub struct Line {
 }
 
 /// One prompt on a line, and its answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineExchange {
     /// The line.
     pub line: LineId,
@@ -46,7 +47,7 @@ pub struct LineExchange {
 }
 
 /// A summary of a span of a task's journal; the source stays readable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextSegment {
     /// Its place, from 1 on.
     pub number: u32,

@@ -97,6 +97,8 @@ pub struct SearchAnswer {
 pub trait SearchIndex: Send + Sync + 'static {
     /// Finds the best fits. Never fails: what could not be asked is missing from the answer.
     async fn find(&self, request: &SearchRequest) -> SearchAnswer;
+    /// The part of a text that shows best why it was found for this question, on one line of at most `length` characters.
+    fn excerpt(&self, text: &str, question: &str, length: usize) -> String;
 }
 
 /// An index that is shared.
@@ -114,5 +116,9 @@ impl SearchIndex for NoSearch {
             missing: vec![SearchLeg::Keyword, SearchLeg::Vector],
             is_current: request.seen.is_none(),
         }
+    }
+
+    fn excerpt(&self, text: &str, _: &str, length: usize) -> String {
+        text.chars().take(length).collect()
     }
 }

@@ -15,10 +15,11 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use crate::card::{CardReads, CardWrites};
+use crate::embedding::{EmbeddingReads, EmbeddingWrites};
 use crate::error::{Error, Result};
 use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
-use crate::ids::{TaskId, WorkspaceId};
+use crate::ids::{TaskId, TurnId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
@@ -48,6 +49,11 @@ pub trait Command: Send + Sync + 'static {
     /// What it may touch.
     fn scope(&self) -> Scope;
 
+    /// The turn that it enters, if it enters one; a store may read the turns of many waiting commands at once.
+    fn enters(&self) -> Option<TurnId> {
+        None
+    }
+
     /// Carries it out. An error undoes all of it.
     async fn run(&self, tx: &dyn Transaction) -> Result<Self::Output>;
 }
@@ -63,13 +69,13 @@ macro_rules! sum_of {
 sum_of! {
     /// Everything that can be read.
     Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
-        + CardReads + EventReads + IdempotencyStore + Send + Sync
+        + CardReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
 }
 
 sum_of! {
     /// Everything that can be read and written inside a command.
     Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
-        + JournalWrites + LineWrites + CardWrites + EventWrites
+        + JournalWrites + LineWrites + CardWrites + EmbeddingWrites + EventWrites
 }
 
 /// Reading the event log.
@@ -122,6 +128,9 @@ pub trait Store: Send + Sync + 'static {
     /// Wakes when the log of a workspace may have grown; losing a wake-up is possible, so followers also poll.
     /// The number is the highest sequence known to this process.
     fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence>;
+    /// Hears of every log that grows, as far as this process knows; a follower that is too slow misses some, so it also looks
+    /// by itself from time to time.
+    fn follow_logs(&self) -> tokio::sync::broadcast::Receiver<(WorkspaceId, Sequence)>;
     /// Wakes when tokens or memberships may have changed.
     fn follow_access(&self) -> watch::Receiver<u64>;
     /// Wakes when something is to be done for a turn, or another epoch of it holds; a follower that is too slow misses some.
@@ -150,6 +159,8 @@ pub trait ErasedCommand: Send + Sync {
     fn name(&self) -> &'static str;
     /// See [`Command::scope`].
     fn scope(&self) -> Scope;
+    /// See [`Command::enters`].
+    fn enters(&self) -> Option<TurnId>;
     /// See [`Command::run`].
     async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>>;
 }
@@ -162,6 +173,10 @@ impl<C: Command> ErasedCommand for C {
 
     fn scope(&self) -> Scope {
         Command::scope(self)
+    }
+
+    fn enters(&self) -> Option<TurnId> {
+        Command::enters(self)
     }
 
     async fn run_erased(&self, tx: &dyn Transaction) -> Result<Box<dyn Any + Send>> {

@@ -11,6 +11,7 @@ mod m0001_ground;
 mod m0002_aging;
 mod m0003_one_key;
 mod m0004_tasks;
+mod m0005_embeddings;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
@@ -27,6 +28,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0002_aging::Migration),
             Box::new(m0003_one_key::Migration),
             Box::new(m0004_tasks::Migration),
+            Box::new(m0005_embeddings::Migration),
         ]
     }
 }

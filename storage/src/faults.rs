@@ -1,4 +1,4 @@
-//! A store that fails where a test says: before it writes, or after it wrote. For tests only.
+//! A store that fails where a test says: before it writes, or after it wrote; and wake-ups that are lost or doubled. For tests only.
 //!
 //! Invariants
 //! - Without a plan it is the store that it stands before.
@@ -57,6 +57,19 @@ pub fn from_environment(inner: SharedStore) -> SharedStore {
     // It lives as long as the process.
     store.plan(command.to_string().leak(), run, fault);
     store
+}
+
+/// The variable that lets each wake-up of a process arrive `never` or `twice`.
+const WAKES: &str = "ATELIER_TEST_WAKES";
+
+/// How often each wake-up arrives.
+pub(crate) fn arrivals() -> u32 {
+    match std::env::var(WAKES).as_deref() {
+        Err(_) => 1,
+        Ok("never") => 0,
+        Ok("twice") => 2,
+        Ok(other) => panic!("{WAKES} is `{other}`, and neither `never` nor `twice`"),
+    }
 }
 
 /// Ends this process as a power failure would.
@@ -188,6 +201,10 @@ impl Store for FaultyStore {
 
     fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence> {
         self.inner.follow(workspace)
+    }
+
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.inner.follow_logs()
     }
 
     fn follow_access(&self) -> watch::Receiver<u64> {

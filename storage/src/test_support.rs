@@ -3,7 +3,7 @@
 //! Invariants
 //! - Each test has a database of its own, and removes it; one that failed leaves it for whoever looks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sea_orm::{ConnectionTrait, Database};
 
@@ -21,12 +21,36 @@ pub struct TestDatabase {
 impl TestDatabase {
     /// A new SQLite file.
     pub fn sqlite() -> Self {
-        let folder = new_folder();
+        Self::sqlite_below(&std::env::temp_dir())
+    }
+
+    /// A new SQLite file that lies in memory where the machine has a place for that: for tests that store a great deal, and ask
+    /// nothing of the disk.
+    pub fn sqlite_in_memory() -> Self {
+        Self::sqlite_below(&memory())
+    }
+
+    fn sqlite_below(place: &Path) -> Self {
+        let folder = new_folder(place);
         Self {
             url: format!("sqlite://{}", folder.join("test.sqlite").display()),
             folder,
             server: None,
         }
+    }
+
+    /// A copy of a SQLite database that nobody has open, in memory as well.
+    pub fn copy_in_memory(&self) -> Self {
+        assert!(self.server.is_none(), "files can be copied");
+        let copy = Self::sqlite_in_memory();
+        for entry in std::fs::read_dir(&self.folder).expect("the folder is there") {
+            let file = entry.expect("its files can be listed").path();
+            if file.is_file() {
+                let name = file.file_name().expect("a file has a name");
+                std::fs::copy(&file, copy.folder.join(name)).expect("a file can be copied");
+            }
+        }
+        copy
     }
 
     /// A new database on PostgreSQL; none where `ATELIER_TEST_POSTGRES_URL` names no server.
@@ -38,7 +62,7 @@ impl TestDatabase {
         url.set_path(&name);
         Some(Self {
             url: url.into(),
-            folder: new_folder(),
+            folder: new_folder(&std::env::temp_dir()),
             server: Some((server, name)),
         })
     }
@@ -69,9 +93,19 @@ async fn execute(url: &str, sql: &str) {
     connection.close().await.expect("closes");
 }
 
-fn new_folder() -> PathBuf {
+/// Linux has a file system in memory here.
+fn memory() -> PathBuf {
+    let place = PathBuf::from("/dev/shm");
+    if place.is_dir() {
+        place
+    } else {
+        std::env::temp_dir()
+    }
+}
+
+fn new_folder(place: &Path) -> PathBuf {
     let name = format!("atelier-test-{}", uuid::Uuid::new_v4().simple());
-    let folder = std::env::temp_dir().join(name);
+    let folder = place.join(name);
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     folder
 }

@@ -58,16 +58,29 @@ pub(crate) struct SignalPart {
 #[derive(Debug)]
 pub(crate) struct Wakes {
     workspaces: Mutex<HashMap<WorkspaceId, watch::Sender<Sequence>>>,
+    logs: broadcast::Sender<(WorkspaceId, Sequence)>,
     access: watch::Sender<u64>,
     turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
     partial: Mutex<HashMap<Uuid, Vec<Option<String>>>>,
+    /// How often each wake-up arrives: once, but in tests of what holds where it does not.
+    arrivals: u32,
 }
 
 impl Default for Wakes {
     fn default() -> Self {
+        Self::arriving(1)
+    }
+}
+
+impl Wakes {
+    /// Wake-ups each of which arrives so often.
+    pub(crate) fn arriving(arrivals: u32) -> Self {
         Self {
+            arrivals,
             workspaces: Mutex::default(),
+            // Whoever is slower than this looks for logs that grew by itself, as all do from time to time.
+            logs: broadcast::channel(4_096).0,
             access: watch::channel(0).0,
             // Whoever is slower than this looks for turns by itself, as all do from time to time.
             turns: broadcast::channel(4_096).0,
@@ -76,9 +89,7 @@ impl Default for Wakes {
             partial: Mutex::default(),
         }
     }
-}
 
-impl Wakes {
     /// Follows the head of a workspace's log.
     pub(crate) fn follow(&self, workspace: WorkspaceId) -> watch::Receiver<Sequence> {
         let mut workspaces = lock(&self.workspaces);
@@ -89,6 +100,11 @@ impl Wakes {
         let (sender, receiver) = watch::channel(Sequence::default());
         workspaces.insert(workspace, sender);
         receiver
+    }
+
+    /// Hears of every log that grows.
+    pub(crate) fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.logs.subscribe()
     }
 
     /// Workspaces that somebody follows.
@@ -102,6 +118,8 @@ impl Wakes {
 
     /// The log of a workspace has reached a sequence.
     pub(crate) fn reached(&self, workspace: WorkspaceId, head: Sequence) {
+        // Nobody may be listening.
+        drop(self.logs.send((workspace, head)));
         if let Some(sender) = lock(&self.workspaces).get(&workspace) {
             sender.send_if_modified(|known| {
                 let is_news = head > *known;
@@ -133,8 +151,10 @@ impl Wakes {
 
     /// Somebody is to look at a turn.
     pub(crate) fn turn_woken(&self, wake: TurnWake) {
-        // Nobody may be listening.
-        drop(self.turns.send(wake));
+        for _ in 0..self.arrivals {
+            // Nobody may be listening.
+            drop(self.turns.send(wake));
+        }
     }
 
     pub(crate) fn follow_signals(&self) -> broadcast::Receiver<Signal> {
@@ -143,6 +163,12 @@ impl Wakes {
 
     /// Takes what another process (or this one) has notified.
     pub(crate) fn take(&self, text: &str) {
+        for _ in 0..self.arrivals {
+            self.take_one(text);
+        }
+    }
+
+    fn take_one(&self, text: &str) {
         match serde_json::from_str(text) {
             Ok(Notice::Events {
                 workspace,

@@ -3,6 +3,9 @@
 mod database;
 mod disk;
 mod kill;
+mod load;
 mod processes;
+mod restarts;
 mod showcase;
 mod turns;
+mod wakes;

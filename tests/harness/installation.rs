@@ -136,7 +136,9 @@ impl Installation {
             .env("ATELIER_LISTEN", "127.0.0.1:0")
             .env("ATELIER_DATA_DIR", self.folder.join("data"))
             .env("ATELIER_BOOTSTRAP_TOKEN", OWNER_SECRET)
-            .env("ATELIER_RATE_LIMIT", "off");
+            .env("ATELIER_RATE_LIMIT", "off")
+            // Reading the weights costs each server some tenths of a second; meanings have tests of their own.
+            .env("ATELIER_EMBEDDINGS_PROVIDER", "none");
         if let Some(url) = self.database.url() {
             command.env("ATELIER_DATABASE_URL", url);
         }

@@ -9,7 +9,37 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 /// Decides by the numbers of turn and step and the whole text of the request.
-type Decide = Arc<dyn Fn(u32, u32, &str) -> Value + Send + Sync>;
+type Decide = Arc<dyn Fn(u32, u32, &str) -> Reply + Send + Sync>;
+
+/// What a planner says.
+#[derive(Debug, Clone)]
+pub(crate) enum Reply {
+    /// A call with these arguments.
+    Call(Value),
+    /// A call whose arguments are this text, which may be no JSON at all.
+    Written(String),
+    /// Words, and no call.
+    Prose(String),
+}
+
+impl From<Value> for Reply {
+    fn from(arguments: Value) -> Self {
+        Self::Call(arguments)
+    }
+}
+
+impl Reply {
+    /// It as the message of a provider that had to call this function.
+    fn message(self, function: &str) -> Value {
+        let arguments = match self {
+            Self::Call(arguments) => arguments.to_string(),
+            Self::Written(text) => text,
+            Self::Prose(text) => return json!({"role": "assistant", "content": text}),
+        };
+        let call = json!({"id": "call_1", "type": "function", "function": {"name": function, "arguments": arguments}});
+        json!({"role": "assistant", "content": null, "tool_calls": [call]})
+    }
+}
 
 /// A planner behind a real socket.
 pub(crate) struct Planner {
@@ -24,6 +54,8 @@ pub(crate) struct Asked {
     pub(crate) function: String,
     /// Turn and step of a decision.
     pub(crate) step: (u32, u32),
+    /// The title of the task that it was about.
+    pub(crate) title: String,
 }
 
 #[derive(Clone)]
@@ -34,13 +66,14 @@ struct Shared {
 
 impl Planner {
     /// Starts one.
-    pub(crate) async fn start<F>(decide: F) -> Self
+    pub(crate) async fn start<F, R>(decide: F) -> Self
     where
-        F: Fn(u32, u32, &str) -> Value + Send + Sync + 'static,
+        F: Fn(u32, u32, &str) -> R + Send + Sync + 'static,
+        R: Into<Reply>,
     {
         let asked = Arc::default();
         let shared = Shared {
-            decide: Arc::new(decide),
+            decide: Arc::new(move |turn, step, text: &str| decide(turn, step, text).into()),
             asked: Arc::clone(&asked),
         };
         let router = Router::new()
@@ -71,6 +104,11 @@ impl Planner {
         self.asked.lock().expect("a lock").clone()
     }
 
+    /// The same, and forgets it.
+    pub(crate) fn take_asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut *self.asked.lock().expect("a lock"))
+    }
+
     /// How often it was asked for the decision of a step.
     pub(crate) fn asked_for(&self, turn: u32, step: u32) -> usize {
         let asked = self.asked();
@@ -92,18 +130,26 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
     shared.asked.lock().expect("a lock").push(Asked {
         function: function.clone(),
         step,
+        title: title_of(&text).to_owned(),
     });
-    let arguments = match function.as_str() {
+    let reply = match function.as_str() {
         "decide" => (shared.decide)(step.0, step.1, &text),
-        "answer" => json!({"text": "Here it is."}),
-        _ => json!({"summary": "What came before, in short."}),
+        "answer" => json!({"text": "Here it is."}).into(),
+        _ => json!({"summary": "What came before, in short."}).into(),
     };
-    let call = json!({"id": "call_1", "type": "function", "function": {"name": function, "arguments": arguments.to_string()}});
     Json(json!({
         "model": "written",
-        "choices": [{"finish_reason": "tool_calls", "message": {"role": "assistant", "content": null, "tool_calls": [call]}}],
+        "choices": [{"finish_reason": "tool_calls", "message": reply.message(&function)}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 10},
     }))
+}
+
+/// The title of the task that a request is about; empty where it is about none.
+pub(crate) fn title_of(text: &str) -> &str {
+    let found = text.rsplit_once("\ntitle: ");
+    found
+        .and_then(|(_, rest)| rest.lines().next())
+        .unwrap_or_default()
 }
 
 /// The last "Turn 1, step 2." of a request.

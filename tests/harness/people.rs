@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::tasks::{each, list};
 use super::{Client, Server, Work};
 
 /// A person in a workspace.
@@ -114,12 +115,26 @@ impl Person {
 
     /// How many works of the workspace have this title, among the newest hundred.
     pub(crate) async fn count_titled(&self, title: &str) -> usize {
-        let query =
-            "query ($id: ID!) { workspace(id: $id) { works(first: 100) { nodes { title } } } }";
-        let data = self.client.run(query, json!({"id": self.workspace})).await;
-        let works = data["workspace"]["works"]["nodes"].as_array().cloned();
-        let works = works.unwrap_or_default();
-        works.iter().filter(|work| work["title"] == title).count()
+        let titles = self.titles().await;
+        titles.iter().filter(|known| *known == title).count()
+    }
+
+    /// The titles of all works of the workspace.
+    pub(crate) async fn titles(&self) -> Vec<String> {
+        let query = "query ($id: ID!, $after: Cursor) { workspace(id: $id) { works(first: 100, after: $after) { nodes { title }
+          pageInfo { hasNextPage endCursor } } } }";
+        let mut titles = Vec::new();
+        let mut after = Value::Null;
+        loop {
+            let variables = json!({"id": self.workspace, "after": after});
+            let data = self.client.run(query, variables).await;
+            let works = &data["workspace"]["works"];
+            titles.extend(each(&list(&works["nodes"]), "title"));
+            if works["pageInfo"]["hasNextPage"] != true {
+                return titles;
+            }
+            after = works["pageInfo"]["endCursor"].clone();
+        }
     }
 
     /// The cursor of the workspace's newest event.

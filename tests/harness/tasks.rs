@@ -60,18 +60,20 @@ impl Person {
 impl Task {
     /// The same task as another person sees it.
     pub(crate) fn by(&self, person: &Person) -> Self {
+        self.with(person.client.clone())
+    }
+
+    /// The same task through this access.
+    pub(crate) fn with(&self, client: Client) -> Self {
         Self {
-            client: person.client.clone(),
+            client,
             ..self.clone()
         }
     }
 
     /// The same task at another server.
     pub(crate) fn at(&self, server: &Server) -> Self {
-        Self {
-            client: self.client.at(server.address()),
-            ..self.clone()
-        }
+        self.with(self.client.at(server.address()))
     }
 
     /// What it shows of itself.
@@ -84,6 +86,14 @@ impl Task {
     /// Where it stands.
     pub(crate) async fn status(&self) -> String {
         text(&self.show("status").await["status"])
+    }
+
+    /// Where it stands, if the server can say so at the moment.
+    pub(crate) async fn try_status(&self) -> Option<String> {
+        let query = "query ($id: ID!) { node(id: $id) { ... on Task { status } } }";
+        let answer = self.client.ask(query, json!({"id": self.id})).await;
+        let status = answer.body["data"]["node"]["status"].as_str();
+        status.map(str::to_owned)
     }
 
     /// Does one of the actions to it, and returns where it stands then.

@@ -79,6 +79,10 @@ impl Store for HandledStore {
         self.store.follow(workspace)
     }
 
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.store.follow_logs()
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.store.follow_access()
     }

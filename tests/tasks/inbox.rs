@@ -10,6 +10,7 @@ on_both_databases![
     a_message_is_delivered_and_waits_to_be_read,
     a_message_is_taken_back_by_its_author,
     a_message_is_replaced_by_another,
+    a_message_that_could_not_be_delivered_takes_its_question_with_it,
     the_same_key_posts_one_message,
     a_message_about_a_work_goes_to_the_task_that_works_on_it,
     of_several_tasks_the_person_chooses,
@@ -118,6 +119,48 @@ async fn a_message_is_replaced_by_another(installation: &Installation) {
         .mutate("replaceMessage", input, &selection)
         .await;
     assert_eq!(again.code(), "CONFLICT");
+}
+
+async fn a_message_that_could_not_be_delivered_takes_its_question_with_it(
+    installation: &Installation,
+) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let task = owner.create_task("goal").await;
+    task.act("stopTask").await;
+    let (first, second) = (
+        task.post("too late").await,
+        task.post("too late, too").await,
+    );
+    assert_eq!(
+        each(&[first.clone(), second.clone()], "state"),
+        ["UNDELIVERABLE"; 2]
+    );
+    let asked = async |person: &Person| each(&person.open_cards().await, "prompt").len();
+    assert_eq!(asked(&owner).await, 2);
+    withdraw(&owner, &first).await.data();
+    let left = owner.open_cards().await;
+    assert_eq!(left[0]["message"]["id"], second["id"]);
+    assert_eq!(left.len(), 1, "the other question stays");
+    let cards = task.cards().await;
+    assert_eq!(each(&cards, "state"), ["WITHDRAWN", "OPEN"]);
+    let answer = json!({"cardId": cards[0]["id"], "optionId": "resume"});
+    let answered = owner
+        .client
+        .change("answerCard", answer, "{ __typename }")
+        .await;
+    assert_eq!(answered["__typename"], "CardNotOpen");
+    assert_eq!(task.status().await, "STOPPED");
+    // What takes the place of a message takes that of its question as well.
+    let input = json!({"messageId": second["id"], "text": "later still"});
+    let selection = "{ ... on ReplaceMessagePayload { message { id state } } }";
+    let replaced = owner
+        .client
+        .change("replaceMessage", input, selection)
+        .await;
+    assert_eq!(replaced["message"]["state"], "UNDELIVERABLE");
+    let left = owner.open_cards().await;
+    assert_eq!(left.len(), 1);
+    assert_eq!(left[0]["message"]["id"], replaced["message"]["id"]);
 }
 
 async fn the_same_key_posts_one_message(installation: &Installation) {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 
+use crate::postgres::Postgres;
 use crate::process::{capture, cargo, command, root, run as run_program, target};
 use crate::setup;
 
@@ -28,9 +29,15 @@ enum Subject {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// The durable runtime with a model that answers at once: steps a second, and what one costs.
+    /// The search over a million made-up tasks, beside SQLite FTS5 and PostgreSQL full text.
+    Search {
+        /// What the load is told: `--tasks 20000`, `--workspaces 50`, `--questions 500`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// The durable runtime with a model that answers at once, beside DBOS and Restate: steps a second, and what one costs.
     Runtime {
-        /// What the load is told: `--seconds 20`, `--database postgres://…`.
+        /// What the load is told: `--seconds 20`, `--rounds 1`, `--only core,http`, `--clients 16`.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
@@ -42,26 +49,67 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     match &options.subject {
         Subject::Sync { arguments } => sync(arguments),
         Subject::Runtime { arguments } => runtime(arguments),
+        Subject::Search { arguments } => search(arguments),
     }
 }
 
-/// The durable runtime on a new embedded database, with 16 tasks at once and with one.
+/// The durable runtime, in process and through the API, on both databases, beside DBOS and Restate.
 fn runtime(arguments: &[String]) -> Result<ExitCode> {
+    let peers = root().join("bench/peers");
+    setup::packages(&peers.join("restate"))?;
+    let built = target().join("peers");
+    let mut dbos = cargo("build --release --locked");
+    dbos.current_dir(peers.join("dbos"))
+        .env("CARGO_TARGET_DIR", &built);
+    run_program(&mut dbos)?;
     run_program(&mut cargo("build --release --workspace"))?;
-    for clients in ["16", "1"] {
-        let data = target().join("bench-runtime").join(clients);
-        if data.exists() {
-            std::fs::remove_dir_all(&data)?;
-        }
-        let program = target().join("release/atelier-bench");
-        let mut bench = command(&program.to_string_lossy(), ["runtime"]);
-        bench
-            .arg("--data")
-            .arg(&data)
-            .args(["--clients", clients])
-            .args(arguments);
-        run_program(&mut bench)?;
+    let postgres = Postgres::start()?;
+    let programs = target().join("release");
+    let mut bench = command(
+        &programs.join("atelier-bench").to_string_lossy(),
+        ["runtime"],
+    );
+    bench
+        .arg("--programs")
+        .arg(&programs)
+        .arg("--peers")
+        .arg(&peers)
+        .arg("--dbos")
+        .arg(built.join("release/peer-dbos"))
+        .arg("--data")
+        .arg(target().join("bench-runtime"))
+        .args(["--postgres", &postgres.url()])
+        .args(["--postgres-process", &postgres.process().to_string()])
+        .args(arguments);
+    run_program(&mut bench)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The search by itself, and then the same tasks and questions in what databases bring.
+fn search(arguments: &[String]) -> Result<ExitCode> {
+    run_program(&mut cargo("build --release --workspace"))?;
+    let data = target().join("bench-search");
+    let tables = data.join("tables");
+    let program = target().join("release/atelier-bench");
+    let mut bench = command(&program.to_string_lossy(), ["search"]);
+    bench
+        .arg("--data")
+        .arg(&data)
+        .arg("--tables")
+        .arg(&tables)
+        .args(arguments);
+    if let Some(weights) = setup::weights_file() {
+        bench.arg("--weights").arg(weights);
     }
+    run_program(&mut bench)?;
+    let postgres = Postgres::start()?;
+    let script = root().join("bench/peers/full_text/measure.py");
+    let mut peers = command("python3", [script]);
+    peers
+        .arg(&tables)
+        .arg("--psql")
+        .arg(format!("psql {}", postgres.url()));
+    run_program(&mut peers)?;
     Ok(ExitCode::SUCCESS)
 }
 

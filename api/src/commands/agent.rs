@@ -43,6 +43,7 @@ pub(crate) fn start(
 pub(crate) fn model_client(choice: &ModelChoice) -> Result<Arc<dyn ModelClient>> {
     let provider = match choice.provider {
         ModelProvider::Offline => model::ModelProvider::Offline,
+        ModelProvider::Instant => model::ModelProvider::Instant,
         ModelProvider::OpenAi => model::ModelProvider::OpenAi,
         ModelProvider::Anthropic => model::ModelProvider::Anthropic,
     };

@@ -6,8 +6,9 @@
 
 use std::process::ExitCode;
 
+use ::search::{BuiltinEmbedder, Differences};
 use anyhow::Result;
-use api::config::Settings;
+use api::config::{EmbeddingsProvider, Settings};
 use domain::Result as DomainResult;
 use domain::blob::BlobKey;
 use domain::document::{Version, audit_document};
@@ -16,7 +17,8 @@ use domain::work::Work;
 use tokio::task::spawn_blocking;
 
 use super::installation::Installation;
-use super::services::trusted_documents;
+use super::search;
+use super::services::{start_documents, trusted_documents};
 
 /// Rows that are read at once.
 const ROWS: u32 = 200;
@@ -49,6 +51,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode> {
     match Installation::open_beside(settings).await {
         Ok(installation) => {
             check_installation(&installation, &mut findings).await;
+            check_search(settings, &installation, &mut findings).await;
             installation.close().await;
         }
         Err(error) => findings.wrong(
@@ -62,6 +65,46 @@ pub(crate) async fn run(settings: &Settings) -> Result<ExitCode> {
     }
     println!("everything is well");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Compares the index with the database, and looks for what meanings are searched with.
+async fn check_search(settings: &Settings, installation: &Installation, findings: &mut Findings) {
+    let documents = start_documents(&settings.limits, installation);
+    let data = &settings.storage.data_dir;
+    let compared = ::search::compare(data, installation.store.clone(), documents.clone()).await;
+    documents.stop().await;
+    match compared {
+        Ok(None) => Findings::note("there is no search index; the server makes one"),
+        Ok(Some(found)) if found.differing.is_empty() => {
+            let Differences { same, skipped, .. } = found;
+            Findings::good(&format!(
+                "search index: {same} things; {skipped} workspaces were left out, because the index is behind them"
+            ));
+        }
+        Ok(Some(found)) => {
+            for text in found.differing {
+                findings.wrong(
+                    &format!("the search index is not what is stored: {text}"),
+                    "Run `atelier rebuild search`, and report this, with the version of the server.",
+                );
+            }
+        }
+        Err(error) => findings.wrong(
+            &format!("the search index can not be read: {error}"),
+            "Run `atelier rebuild search`; the server does so by itself when it starts.",
+        ),
+    }
+    if settings.search.provider == EmbeddingsProvider::Builtin {
+        let file = search::weights(&settings.search);
+        if let Err(error) = spawn_blocking(move || BuiltinEmbedder::load(&file))
+            .await
+            .unwrap_or_else(|error| Err(::search::Error::Weights(error.to_string())))
+        {
+            Findings::note(&format!(
+                "{error}; words alone are searched: `cargo xtask up` fetches the weights, or see docs/operations.md"
+            ));
+        }
+    }
 }
 
 fn check_settings(settings: &Settings, findings: &mut Findings) {

@@ -2,9 +2,12 @@
 //!
 //! Invariants
 //! - The archive has its name only once it is whole and on the disk.
-//! - Of a workspace that is worked on, it holds each work at the version that it had when the works were read.
+//! - Of a workspace that is worked on, it holds each task as it was at one moment, and each work at the version that it had when the
+//!   works were read; what was read later may know of more.
 //!
 //! The program does nothing else meanwhile, so files are written where it runs.
+
+mod tasks;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -92,6 +95,8 @@ impl Exporter<'_> {
     async fn write(mut self) -> Result<usize> {
         self.head().await?;
         self.members().await?;
+        self.main_threads().await?;
+        self.tasks().await?;
         let head = self.reads().event_head(self.workspace).await?;
         self.events(head).await?;
         let works = self.works().await?;

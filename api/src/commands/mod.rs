@@ -9,6 +9,7 @@ mod export;
 mod import;
 mod installation;
 mod rebuild;
+mod search;
 mod serve;
 mod services;
 mod worker;
@@ -75,6 +76,8 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum Derived {
+    /// The index of words and the vectors of meanings, out of what is stored.
+    Search(SettingArguments),
     /// Summary, short line and checklist of tasks, out of their journals.
     Projections {
         /// Only this task, as task_….
@@ -102,6 +105,9 @@ impl Arguments {
             Command::Schema => print!("{}", api::graphql::sdl()),
             Command::Doctor(settings) => {
                 return Box::pin(doctor::run(&start(settings)?.settings)).await;
+            }
+            Command::Rebuild(Derived::Search(settings)) => {
+                Box::pin(rebuild::search(&start(settings)?.settings)).await?;
             }
             Command::Rebuild(Derived::Projections { task, settings }) => {
                 Box::pin(rebuild::projections(&start(settings)?.settings, task)).await?;

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 use api::config::Settings;
+use domain::embedding::DropEmbeddings;
 use domain::ids::{TaskId, WorkspaceId};
 use domain::page::PageRequest;
 use domain::people::CreatedPosition;
@@ -9,9 +10,44 @@ use domain::store::StoreExt as _;
 use domain::task::{FoldProjections, Task, TaskFilter};
 
 use super::installation::Installation;
+use super::services;
 
 /// Rows that are read at once.
 const ROWS: u32 = 100;
+
+/// Drops the index and the vectors. Where no process has the index open it is built here; else that process builds it.
+/// Vectors are made by the next process that searches.
+pub(crate) async fn search(settings: &Settings) -> Result<()> {
+    let installation = Installation::open_beside(settings).await?;
+    let documents = services::start_documents(&settings.limits, &installation);
+    drop_embeddings(&installation).await?;
+    let data = &settings.storage.data_dir;
+    let built = search::rebuild(data, installation.store.clone(), documents.clone()).await?;
+    documents.stop().await;
+    installation.close().await;
+    match built {
+        Some(count) => println!("the index of words was built anew, of {count} things"),
+        None => {
+            println!("the index of words was dropped; the server that has it open builds it anew")
+        }
+    }
+    Ok(())
+}
+
+async fn drop_embeddings(installation: &Installation) -> Result<()> {
+    let mut last = None;
+    loop {
+        let reads = installation.store.reads();
+        let workspaces = reads.list_workspace_ids(last, ROWS).await?;
+        let Some(newest) = workspaces.last() else {
+            return Ok(());
+        };
+        last = Some(*newest);
+        for workspace in workspaces {
+            installation.store.run(DropEmbeddings { workspace }).await?;
+        }
+    }
+}
 
 /// Folds the projections of one task, or of all, out of their journals.
 pub(crate) async fn projections(settings: &Settings, task: Option<TaskId>) -> Result<()> {

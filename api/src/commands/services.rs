@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::search::Search;
 use anyhow::{Context as _, Result};
 use api::assets::{Addresses, AssetServices};
 use api::auth::Authenticate;
@@ -26,8 +27,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::agent;
 use super::installation::Installation;
+use super::{agent, search};
 
 /// How long documents may take to store what is pending, once everybody has left.
 const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
@@ -45,6 +46,7 @@ pub(crate) struct Services {
     sockets: Sockets,
     routes: Option<Routes>,
     worker: Option<Worker>,
+    search: Arc<Search>,
 }
 
 impl Services {
@@ -59,6 +61,8 @@ impl Services {
         let public = settings.public_url_at(address);
         let origins = Origins::new(&public, settings.access.allowed_origins.clone());
         let documents = start_documents(&settings.limits, &installation);
+        let search = search::start(settings, &installation, &documents)
+            .context("the search can not be started")?;
         let (store, clock) = (installation.store.clone(), installation.clock.clone());
         tokio::spawn(sweep(installation.blobs.clone(), clock.now()));
         let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
@@ -83,13 +87,15 @@ impl Services {
             addresses: addresses.clone(),
         };
         let endpoint = Endpoint::try_new(Parts {
-            execute: Arc::new(graphql::schema(graphql_services(
-                settings,
-                &installation,
-                &documents,
-                CursorKey::new(&secret.0),
-                addresses,
-            ))),
+            execute: Arc::new(graphql::schema(graphql::Services {
+                store: installation.store.clone(),
+                documents: documents.clone(),
+                clock: installation.clock.clone(),
+                cursors: CursorKey::new(&secret.0),
+                search: search.clone(),
+                asset_urls: Arc::new(addresses),
+                upload_limit: settings.limits.upload.0,
+            })),
             authenticate: authenticate.clone(),
             documents: trusted_documents(settings)?,
             origins: origins.clone(),
@@ -120,6 +126,7 @@ impl Services {
             sockets,
             routes: Some(routes),
             worker: None,
+            search,
         })
     }
 
@@ -152,7 +159,7 @@ impl Services {
                 worker.stop().await;
             }
         };
-        let (gone, ()) = tokio::join!(gone, worker);
+        let (gone, (), ()) = tokio::join!(gone, worker, self.search.stop());
         if gone.is_err() {
             warn!("sockets that did not close in time are cut off");
         }
@@ -217,22 +224,5 @@ pub(super) fn trusted_documents(settings: &Settings) -> Result<Documents> {
         (_, DocumentMode::Off) | (None, _) => Ok(Documents::off()),
         (Some(path), mode) => Documents::load(mode, path)
             .with_context(|| format!("the file {} is not used", path.display())),
-    }
-}
-
-fn graphql_services(
-    settings: &Settings,
-    installation: &Installation,
-    documents: &DocumentService,
-    cursors: CursorKey,
-    addresses: Addresses,
-) -> graphql::Services {
-    graphql::Services {
-        store: installation.store.clone(),
-        documents: documents.clone(),
-        clock: installation.clock.clone(),
-        cursors,
-        asset_urls: Arc::new(addresses),
-        upload_limit: settings.limits.upload.0,
     }
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
 use super::installation::Installation;
-use super::{agent, serve, services};
+use super::{agent, search, serve, services};
 
 /// How long documents may take to store what is pending.
 const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
@@ -21,11 +21,13 @@ pub(crate) async fn run(settings: &Settings) -> Result<()> {
     serve::end_on_signals(&stop)?;
     let installation = Installation::open(settings).await?;
     let documents: DocumentService = services::start_documents(&settings.limits, &installation);
+    let search = search::start(settings, &installation, &documents)
+        .context("the search can not be started")?;
     let worker = agent::start(settings, &installation, &documents)
         .context("the worker can not be started")?;
     println!("A worker is running");
     stop.cancelled().await;
-    worker.stop().await;
+    tokio::join!(worker.stop(), search.stop());
     if timeout(DOCUMENTS_TIME, documents.stop()).await.is_err() {
         warn!("documents did not close in time; they come back from the log");
     }

@@ -55,6 +55,8 @@ pub struct ModelChoice {
 pub enum ModelProvider {
     /// The planner that is built in, and is no language model.
     Offline,
+    /// One that does nothing, at once: for measuring.
+    Instant,
     /// Any server that speaks chat completions.
     OpenAi,
     /// The Messages API.
@@ -84,6 +86,7 @@ fn model(layers: &Layers) -> Result<ModelChoice, ConfigError> {
         ("offline", ModelProvider::Offline),
         ("openai", ModelProvider::OpenAi),
         ("anthropic", ModelProvider::Anthropic),
+        ("instant", ModelProvider::Instant),
     ];
     let number = |key: &str| -> Result<u64, ConfigError> {
         Ok(layers

@@ -11,6 +11,7 @@ mod agent;
 mod arguments;
 mod names;
 mod quantity;
+mod search;
 mod settings;
 mod source;
 
@@ -18,6 +19,7 @@ pub use agent::{AgentSettings, ModelChoice, ModelProvider};
 pub use arguments::SettingArguments;
 pub use names::{NAMES, Name};
 pub use quantity::{ByteSize, Pace, Span};
+pub use search::{EmbeddingsProvider, SearchSettings};
 pub use settings::{
     AccessSettings, GraphqlSettings, LimitSettings, LogFormat, LogSettings, Settings,
     StorageSettings,

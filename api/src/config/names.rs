@@ -57,7 +57,7 @@ names! {
     "trusted-documents" "off|on|only" "off" "Whether GraphQL documents can be named by id (on), or must be (only)";
     "trusted-documents-manifest" "FILE" "" "The documents: {\"<id>\": \"<text>\"}, or {\"operations\": [{\"id\", \"body\"}]}";
     "status-profile" "audit|2026-09" "audit" "HTTP statuses of GraphQL errors: as the audits measure, or of the edition of September 2026";
-    "model-provider" "offline|openai|anthropic" "offline" "Who is behind the agent's models: the planner that is built in, any server that speaks chat completions, or Anthropic";
+    "model-provider" "offline|openai|anthropic|instant" "offline" "Who is behind the agent's models: the planner that is built in, any server that speaks chat completions, Anthropic, or nobody (for measuring)";
     "model-base-url" "URL" "the vendor's own" "Where the provider's API begins";
     "model" "NAME" "" "The planner's model, and that of whoever has none of its own";
     "router-model" "NAME" "" "The router's model";
@@ -67,6 +67,14 @@ names! {
     "model-input-price" "MICROS" "" "What a million tokens of requests cost, in millionths of the currency";
     "model-cached-price" "MICROS" "" "The same for tokens that the provider read from its cache";
     "model-output-price" "MICROS" "" "The same for tokens of replies";
+    "embeddings-provider" "builtin|openai|none" "builtin" "Who turns texts into vectors for searching by meaning: the embedder that is built in, any server that speaks OpenAI's embeddings, or nobody";
+    "embeddings-weights" "FILE" "in the user's cache folder" "The weights of the embedder that is built in, as cargo xtask up fetches them";
+    "embeddings-base-url" "URL" "the vendor's own" "Where the provider's API begins";
+    "embeddings-model" "NAME" "" "The provider's model";
+    "embeddings-api-key" "SECRET" "" "The provider's key";
+    "embeddings-request-time" "TIME" "30s" "How long one request to the provider may take";
+    "search-time" "TIME" "300ms" "How long words, and meanings, may be looked for; what is not found by then is missing from the answer";
+    "search-memory" "SIZE" "1GiB" "Memory for the vectors of the workspaces that were searched last";
     "watchdog-interval" "TIME" "10s" "How often the worker looks for turns and messages that were missed";
     "lease" "TIME" "30s" "How long a worker's claim of a turn holds without being renewed";
     "worker-turns" "NUMBER" "32" "Turns that a process runs at once";

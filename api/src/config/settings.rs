@@ -12,6 +12,7 @@ use url::Url;
 use super::ConfigError;
 use super::agent::{AgentSettings, agent};
 use super::quantity::{ByteSize, Pace, Span};
+use super::search::{SearchSettings, search};
 use super::source::Layers;
 use crate::graphql::budget::RateLimit;
 use crate::graphql::transport::{DocumentMode, Introspection, Profile};
@@ -36,6 +37,8 @@ pub struct Settings {
     pub graphql: GraphqlSettings,
     /// The agent.
     pub agent: AgentSettings,
+    /// The search.
+    pub search: SearchSettings,
     /// The log.
     pub log: LogSettings,
     /// Sentences about what was found and not understood.
@@ -134,6 +137,7 @@ impl Settings {
             limits: limits(layers)?,
             graphql: graphql(layers)?,
             agent: agent(layers)?,
+            search: search(layers)?,
             log: log(layers)?,
             warnings: layers.warnings(),
         })

@@ -48,6 +48,8 @@ pub(crate) enum Kind {
     Journal = 8,
     /// The turns of a task.
     Turns = 9,
+    /// What a search of a workspace has found.
+    Search = 10,
 }
 
 /// One list, as its cursors name it.

@@ -8,7 +8,9 @@ use super::error::{Nullable, nullable};
 use super::model::call::ToolCall;
 use super::model::node::Node;
 use super::model::people::Viewer;
+use super::model::search::{Asked, SearchConnection, SearchKind, page_of_search};
 use super::model::workspace::Workspace;
+use super::scalars::Cursor;
 use super::scope::Scope;
 
 /// What can be asked for.
@@ -38,6 +40,27 @@ impl Query {
     /// The person who asks.
     async fn viewer(&self) -> Viewer {
         Viewer
+    }
+
+    /// Tasks, memories, works and messages of a workspace that fit these words or their meaning, best first. Never gives
+    /// forgotten text.
+    async fn search(
+        &self,
+        ctx: &Context<'_>,
+        workspace_id: ID,
+        query: String,
+        kinds: Option<Vec<SearchKind>>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<SearchConnection> {
+        let asked = Asked {
+            workspace: workspace_id.parse().map_err(domain::Error::from)?,
+            question: query,
+            kinds,
+            first,
+            after,
+        };
+        page_of_search(Scope::of(ctx)?, asked).await
     }
 
     /// A workspace that the caller is a member of; null for any other.

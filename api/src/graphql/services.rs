@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use domain::document::DocumentService;
+use domain::search::SharedSearchIndex;
 use domain::store::SharedStore;
 use domain::time::SharedClock;
 use domain::work::{Upload, Work};
@@ -47,6 +48,8 @@ pub struct Services {
     pub clock: SharedClock,
     /// Seals cursors.
     pub cursors: CursorKey,
+    /// Finds things by words and meaning.
+    pub search: SharedSearchIndex,
     /// Builds addresses of assets.
     pub asset_urls: Arc<dyn AssetUrls>,
     /// The largest upload, in bytes.

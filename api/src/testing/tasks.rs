@@ -11,7 +11,7 @@ use domain::page::{End, Page, PageRequest, Window};
 use domain::people::CreatedPosition;
 use domain::task::{ChangeNotice, LinkedWork, Projections, Task, TaskFilter, TaskReads};
 use domain::time::Timestamp;
-use domain::turn::{Call, CallId, Claimable, LargeResult, Step, StepRef, Turn, TurnReads};
+use domain::turn::{Call, CallId, Claimable, Entered, LargeResult, Step, StepRef, Turn, TurnReads};
 use uuid::Uuid;
 
 use super::{MemoryStore, unused};
@@ -58,6 +58,9 @@ impl TurnReads for MemoryStore {
         unused()
     }
     async fn list_unwoken(&self, _: u32) -> Result<Vec<(WorkspaceId, TaskId)>> {
+        unused()
+    }
+    async fn enter_turn(&self, _: TurnId) -> Result<Option<Entered>> {
         unused()
     }
     async fn list_turns_by_id(&self, _: &[TurnId]) -> Result<Vec<Turn>> {

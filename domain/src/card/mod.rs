@@ -74,7 +74,7 @@ pub const RESUME: &str = "resume";
 pub const PICK_ANOTHER: &str = "pick_another";
 
 /// A question to a person.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card {
     /// Its id.
     pub id: CardId,

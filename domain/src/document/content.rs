@@ -9,6 +9,9 @@ use crate::actor::Actor;
 use crate::document::{EdgeInput, NodeInput, Placement, Version};
 use crate::error::{Error, Result};
 
+/// Bytes of prose after which no further node is read.
+const PROSE_BYTES: usize = 1_000_000;
+
 /// The whole content of a document; parts that its kind does not have are empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Content {
@@ -33,6 +36,41 @@ impl Content {
             text,
             ..Self::default()
         })
+    }
+}
+
+impl Content {
+    /// All words in it that people read: the text, strings in nodes, an asset's caption and tags; at most about a million
+    /// bytes.
+    pub fn prose(&self) -> String {
+        let mut prose = self.text.clone();
+        for node in &self.nodes {
+            let fields = node.fields.iter().filter(|(name, _)| *name != "position");
+            fields.for_each(|(_, value)| add_strings(value, &mut prose));
+            if prose.len() > PROSE_BYTES {
+                break;
+            }
+        }
+        for field in ["caption", "tags"] {
+            if let Some(value) = self.asset.get(field) {
+                add_strings(value, &mut prose);
+            }
+        }
+        prose
+    }
+}
+
+fn add_strings(value: &Value, prose: &mut String) {
+    match value {
+        Value::String(string) if !string.is_empty() => {
+            if !prose.is_empty() {
+                prose.push('\n');
+            }
+            prose.push_str(string);
+        }
+        Value::Array(values) => values.iter().for_each(|value| add_strings(value, prose)),
+        Value::Object(fields) => fields.values().for_each(|value| add_strings(value, prose)),
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

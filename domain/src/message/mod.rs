@@ -49,8 +49,15 @@ named! {
     }
 }
 
+impl MessageState {
+    /// Whether its author has taken it back, or put another in its place: it stays in its thread, and no search finds it.
+    pub const fn is_taken_back(self) -> bool {
+        matches!(self, Self::Withdrawn | Self::Replaced)
+    }
+}
+
 /// A message.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Message {
     /// Its id.
     pub id: MessageId,
@@ -83,6 +90,14 @@ pub struct Message {
 }
 
 impl Message {
+    /// Its place in lists of messages.
+    pub fn position(&self) -> MessagePosition {
+        MessagePosition {
+            at: self.created_at,
+            id: self.id.uuid(),
+        }
+    }
+
     /// Whether a member of its workspace may see it: what stands in a person's main thread alone is for that person.
     pub fn is_visible_to(&self, user: UserId) -> bool {
         self.task.is_some() || self.main_of.is_none_or(|owner| owner == user)

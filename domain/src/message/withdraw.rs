@@ -161,6 +161,7 @@ async fn take_back(
     };
     let mut change = TaskChange::load(tx, task, message.author.clone(), at).await?;
     change.save_message(message).await?;
+    change.withdraw_cards_about(message.id).await?;
     // The journal keeps what was written, and says that it no longer holds.
     change.note(
         JournalKind::SystemEvent,

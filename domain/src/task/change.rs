@@ -11,7 +11,7 @@ use crate::actor::Actor;
 use crate::card::{Card, CardState};
 use crate::error::{Error, Result};
 use crate::event::{EventKind, NewEvent, Subject};
-use crate::ids::TaskId;
+use crate::ids::{MessageId, TaskId};
 use crate::journal::{JournalEntry, JournalKind};
 use crate::message::Message;
 use crate::store::Transaction;
@@ -28,6 +28,7 @@ pub(crate) struct TaskChange<'tx> {
     /// The step in which it happens.
     pub(crate) step: Option<StepRef>,
     is_new: bool,
+    has_raised: bool,
     entries: Vec<JournalEntry>,
     events: Vec<NewEvent>,
 }
@@ -54,6 +55,7 @@ impl<'tx> TaskChange<'tx> {
             actor,
             step: None,
             is_new: false,
+            has_raised: false,
             entries: Vec::new(),
             events: Vec::new(),
         }
@@ -65,6 +67,16 @@ impl<'tx> TaskChange<'tx> {
         change.is_new = true;
         change.tell(EventKind::TaskCreated, json!({"kind": change.task.kind}));
         change
+    }
+
+    /// Whether this change has raised a card.
+    pub(crate) fn has_raised(&self) -> bool {
+        self.has_raised
+    }
+
+    /// What this change has noted so far.
+    pub(crate) fn noted(&self) -> &[JournalEntry] {
+        &self.entries
     }
 
     /// Notes an entry of the journal.
@@ -169,6 +181,7 @@ impl<'tx> TaskChange<'tx> {
     /// Raises a card.
     pub(crate) async fn raise(&mut self, card: &Card) -> Result<()> {
         self.tx.insert_card(card).await?;
+        self.has_raised = true;
         let data = json!({"card": card.id, "kind": card.kind, "options": card.options, "raisedBy": card.raised_by, "item": card.item});
         self.note(JournalKind::Question, card.prompt.clone(), data);
         self.tell_of(
@@ -181,9 +194,21 @@ impl<'tx> TaskChange<'tx> {
 
     /// Withdraws every open card of the task.
     pub(crate) async fn withdraw_cards(&mut self) -> Result<()> {
+        self.withdraw_cards_where(|_| true).await
+    }
+
+    /// Withdraws the open cards that ask what should happen with a message.
+    pub(crate) async fn withdraw_cards_about(&mut self, message: MessageId) -> Result<()> {
+        self.withdraw_cards_where(|card| card.message == Some(message))
+            .await
+    }
+
+    async fn withdraw_cards_where(&mut self, goes: impl Fn(&Card) -> bool) -> Result<()> {
         for mut card in self.tx.list_cards(&[self.task.id], Some(true)).await? {
-            card.state = CardState::Withdrawn;
-            self.close(&card).await?;
+            if goes(&card) {
+                card.state = CardState::Withdrawn;
+                self.close(&card).await?;
+            }
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ named! {
 }
 
 /// A task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Its id.
     pub id: TaskId,
@@ -193,7 +193,7 @@ impl Usage {
 }
 
 /// What lives over the journal and is rewritten with each decision (J2).
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Projections {
     /// Where the task is, in prose.
     pub summary: String,
@@ -259,7 +259,7 @@ impl ChecklistItem {
 }
 
 /// A work that a task refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedWork {
     /// The work's workspace.
     pub workspace: WorkspaceId,
@@ -276,7 +276,7 @@ pub struct LinkedWork {
 }
 
 /// What others changed in a linked work since the task saw it; one per work, merged while unread (W2).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeNotice {
     /// The task.
     pub task: TaskId,

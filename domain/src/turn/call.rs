@@ -123,7 +123,7 @@ pub struct PlannedCall {
 }
 
 /// A stored call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// Its id.
     pub id: CallId,
@@ -194,7 +194,7 @@ fn canonical(value: &Value) -> String {
 }
 
 /// A result that was too large for its call, whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LargeResult {
     /// The result as JSON text.
     pub body: String,

@@ -3,18 +3,31 @@
 //! Invariants
 //! - A writer whose epoch no longer holds writes nothing: it is checked when the turn is read and again, by the number of rows
 //!   written, when it is stored.
+//! - What the turn was found with is looked at in place of the store as long as this change alone has written to it.
 
-use super::{Epoch, Fence, StepRef, Turn, TurnState};
+use super::{Call, Entered, Epoch, Fence, Step, StepRef, Turn, TurnState};
 use crate::actor::Actor;
+use crate::card::Card;
 use crate::error::{Error, Result};
 use crate::store::Transaction;
-use crate::task::TaskChange;
+use crate::task::{ChangeNotice, Projections, TaskChange};
 use crate::time::Timestamp;
 
 /// A turn that is being moved on by the worker that has it.
 pub(crate) struct TurnChange<'tx> {
     pub(crate) task: TaskChange<'tx>,
     pub(crate) turn: Turn,
+    /// The task's projections, with what this change writes of them.
+    pub(super) projections: Option<Projections>,
+    /// The step at the resume point, as it was found.
+    pub(super) step: Option<Step>,
+    /// Its calls, as they were found.
+    pub(super) calls: Vec<Call>,
+    has_inbox: bool,
+    has_notices: bool,
+    has_open_cards: bool,
+    /// Whether the task refers to works, those of this change included.
+    pub(super) has_works: bool,
     presented: Epoch,
 }
 
@@ -26,7 +39,18 @@ impl<'tx> TurnChange<'tx> {
         step: u32,
         at: Timestamp,
     ) -> Result<Self> {
-        let turn = stored_turn(tx, fence).await?;
+        let entered = entered_turn(tx, fence).await?;
+        Self::enter_with(tx, entered, fence, (step, at))
+    }
+
+    /// The same with what was found.
+    pub(super) fn enter_with(
+        tx: &'tx dyn Transaction,
+        entered: Entered,
+        fence: Fence,
+        (step, at): (u32, Timestamp),
+    ) -> Result<Self> {
+        let turn = &entered.turn;
         if turn.epoch != fence.epoch || turn.state != TurnState::Running {
             return Err(fenced(fence, turn.epoch));
         }
@@ -35,24 +59,32 @@ impl<'tx> TurnChange<'tx> {
             turn: turn.number,
             step,
         };
-        let mut task = TaskChange::load(tx, fence.task, actor, at).await?;
-        task.step = Some(StepRef {
+        let at_step = StepRef {
             turn: turn.number,
             step,
-        });
-        Ok(Self {
-            task,
-            turn,
-            presented: fence.epoch,
-        })
+        };
+        let mut change = Self::of(tx, entered, (actor, at));
+        change.task.step = Some(at_step);
+        Ok(change)
     }
 
-    /// Starts with a turn that a claim is about to take; `presented` is the epoch it had.
-    pub(super) fn of(task: TaskChange<'tx>, turn: Turn, presented: Epoch) -> Self {
+    /// Starts with a turn as it was found, whoever has it.
+    pub(super) fn of(
+        tx: &'tx dyn Transaction,
+        entered: Entered,
+        (actor, at): (Actor, Timestamp),
+    ) -> Self {
         Self {
-            task,
-            turn,
-            presented,
+            task: TaskChange::of(tx, entered.task, actor, at),
+            presented: entered.turn.epoch,
+            turn: entered.turn,
+            projections: entered.projections,
+            step: entered.step,
+            calls: entered.calls,
+            has_inbox: entered.has_inbox,
+            has_notices: entered.has_notices,
+            has_open_cards: entered.has_open_cards,
+            has_works: entered.has_works,
         }
     }
 
@@ -68,6 +100,27 @@ impl<'tx> TurnChange<'tx> {
         }
     }
 
+    /// Whether messages wait that no decision has read.
+    pub(super) fn has_inbox(&self) -> bool {
+        self.has_inbox
+    }
+
+    /// Unread change notices, oldest first.
+    pub(super) async fn notices(&self) -> Result<Vec<ChangeNotice>> {
+        if !self.has_notices {
+            return Ok(Vec::new());
+        }
+        self.tx().list_change_notices(&[self.turn.task]).await
+    }
+
+    /// Open cards of the task, those of this change included.
+    pub(super) async fn open_cards(&self) -> Result<Vec<Card>> {
+        if !self.has_open_cards && !self.task.has_raised() {
+            return Ok(Vec::new());
+        }
+        self.tx().list_cards(&[self.turn.task], Some(true)).await
+    }
+
     /// Ends the turn.
     pub(crate) fn end(&mut self, state: TurnState) {
         self.turn.state = state;
@@ -78,6 +131,9 @@ impl<'tx> TurnChange<'tx> {
 
     /// Puts what an undecided step took back into the inbox, for a turn that ends without a decision.
     pub(super) async fn release_open_step(&self) -> Result<()> {
+        if !self.has_inbox {
+            return Ok(());
+        }
         let step = self.step_ref(self.turn.settled_steps + 1);
         self.tx()
             .release_inbox(self.turn.workspace, self.turn.task, step)
@@ -98,30 +154,21 @@ impl<'tx> TurnChange<'tx> {
     }
 
     async fn write(self) -> Result<()> {
-        if !self.tx().update_turn(&self.turn, self.presented).await? {
-            let fence = Fence {
-                workspace: self.turn.workspace,
-                task: self.turn.task,
-                turn: self.turn.id,
-                epoch: self.presented,
-            };
-            let current = stored_turn(self.tx(), fence).await?.epoch;
-            return Err(fenced(fence, current));
-        }
+        self.tx().update_turn(&self.turn, self.presented).await?;
         self.task.save().await?;
         Ok(())
     }
 }
 
-/// The turn behind a fence, whatever its epoch.
-pub(super) async fn stored_turn(tx: &dyn Transaction, fence: Fence) -> Result<Turn> {
-    let found = tx.list_turns_by_id(&[fence.turn]).await?.pop();
+/// The turn behind a fence with all that belongs to it, whatever its epoch.
+pub(super) async fn entered_turn(tx: &dyn Transaction, fence: Fence) -> Result<Entered> {
+    let found = tx.enter_turn(fence.turn).await?;
     found
-        .filter(|turn| turn.task == fence.task)
+        .filter(|entered| entered.turn.task == fence.task)
         .ok_or_else(|| Error::not_found("turn", fence.turn))
 }
 
-pub(super) fn fenced(fence: Fence, current: Epoch) -> Error {
+fn fenced(fence: Fence, current: Epoch) -> Error {
     Error::Fenced {
         turn: fence.turn,
         presented: fence.epoch,
@@ -131,7 +178,10 @@ pub(super) fn fenced(fence: Fence, current: Epoch) -> Error {
 
 /// Refuses a write whose epoch no longer holds. For writes that change nothing of the turn itself.
 pub(crate) async fn check_fence(tx: &dyn Transaction, fence: Fence) -> Result<Turn> {
-    let turn = stored_turn(tx, fence).await?;
+    let found = tx.list_turns_by_id(&[fence.turn]).await?.pop();
+    let turn = found
+        .filter(|turn| turn.task == fence.task)
+        .ok_or_else(|| Error::not_found("turn", fence.turn))?;
     if turn.epoch == fence.epoch && turn.state == TurnState::Running {
         return Ok(turn);
     }

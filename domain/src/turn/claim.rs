@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::change::stored_turn;
+use super::change::entered_turn;
 use super::open::open_step;
 use super::settle::{After, settle};
 use super::{
@@ -17,9 +17,10 @@ use super::{
 };
 use crate::actor::Actor;
 use crate::error::Result;
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
-use crate::task::{TaskChange, TaskLimits, TaskStatus};
+use crate::task::{TaskLimits, TaskStatus};
 use crate::time::Timestamp;
 
 /// Claims a turn that is due, or whose worker is gone.
@@ -60,15 +61,20 @@ impl Command for ClaimTurn {
         Scope::Workspace(self.fence.workspace)
     }
 
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
+    }
+
     async fn run(&self, tx: &dyn Transaction) -> Result<Option<Claimed>> {
-        let mut turn = stored_turn(tx, self.fence).await?;
+        let entered = entered_turn(tx, self.fence).await?;
         let now = tx.lease_time(self.at).await?;
-        if turn.epoch != self.fence.epoch || !self.is_claimable(&turn, now) {
+        if entered.turn.epoch != self.fence.epoch || !self.is_claimable(&entered.turn, now) {
             return Ok(None);
         }
+        let mut change = TurnChange::of(tx, entered, (Actor::System, self.at));
+        let turn = &mut change.turn;
         let is_takeover = turn.state == TurnState::Running;
-        let presented = turn.epoch;
-        turn.epoch = presented.next();
+        turn.epoch = turn.epoch.next();
         turn.state = TurnState::Running;
         turn.lease = Some(Lease {
             owner: self.owner,
@@ -77,26 +83,24 @@ impl Command for ClaimTurn {
         turn.not_before = None;
         turn.started_at.get_or_insert(self.at);
         turn.idle_claims += 1;
-        let mut task = TaskChange::load(tx, turn.task, Actor::System, self.at).await?;
-        if turn.idle_claims > self.limits.idle_claims {
-            return self.hold(turn, presented, task).await;
-        }
-        if is_takeover {
-            task.note(
-                JournalKind::SystemEvent,
-                format!("another worker took turn {} over", turn.number),
-                json!({"turn": turn.id, "epoch": turn.epoch}),
-            );
-        }
-        if task.task.status != TaskStatus::Paused {
-            task.set_status(TaskStatus::Running, None);
-        }
         let fence = Fence {
             epoch: turn.epoch,
             ..self.fence
         };
         let idle_claims = turn.idle_claims;
-        let mut change = TurnChange::of(task, turn, presented);
+        if idle_claims > self.limits.idle_claims {
+            return hold(change).await;
+        }
+        if is_takeover {
+            change.task.note(
+                JournalKind::SystemEvent,
+                format!("another worker took turn {} over", change.turn.number),
+                json!({"turn": change.turn.id, "epoch": change.turn.epoch}),
+            );
+        }
+        if change.task.task.status != TaskStatus::Paused {
+            change.task.set_status(TaskStatus::Running, None);
+        }
         let after = self.resume(&mut change).await?;
         change.save_claim(idle_claims).await?;
         Ok(Some(Claimed { fence, after }))
@@ -114,48 +118,23 @@ impl ClaimTurn {
         }
     }
 
-    /// Gives a turn up that never moves on, so that it does not take down one worker after the other.
-    async fn hold(
-        &self,
-        turn: Turn,
-        presented: super::Epoch,
-        mut task: TaskChange<'_>,
-    ) -> Result<Option<Claimed>> {
-        let reason = format!(
-            "turn {} was begun {} times at the same place and did not get further; look into the journal and the log of the \
-             server, then resume",
-            turn.number,
-            turn.idle_claims - 1
-        );
-        task.set_status(TaskStatus::Blocked, Some(reason));
-        let mut change = TurnChange::of(task, turn, presented);
-        change.release_open_step().await?;
-        change.end(TurnState::Failed);
-        change.save().await?;
-        Ok(None)
-    }
-
     /// What there is to do from the resume point on.
     async fn resume(&self, change: &mut TurnChange<'_>) -> Result<After> {
         let number = change.turn.settled_steps + 1;
-        let step = change.tx().find_step(change.turn.id, number).await?;
-        match step {
+        match change.step.clone() {
             Some(step) if step.state == StepState::Decided => self.go_on_with(change, step).await,
             _ if change.task.task.status == TaskStatus::Paused => {
                 change.release_open_step().await?;
                 change.end(TurnState::Completed);
                 Ok(After::Ended)
             }
-            _ => Ok(After::Opened(open_step(change, number).await?)),
+            _ => Ok(After::Opened(Box::new(open_step(change, number).await?))),
         }
     }
 
     /// Judges what was begun, and goes on with the calls of a decided step.
     async fn go_on_with(&self, change: &mut TurnChange<'_>, step: Step) -> Result<After> {
-        let mut calls = change
-            .tx()
-            .list_step_calls(change.turn.id, step.at.step)
-            .await?;
+        let mut calls = change.calls.clone();
         for call in &mut calls {
             if call.state == CallState::Started && !call.idempotent {
                 give_up(change, call).await?;
@@ -166,6 +145,21 @@ impl ClaimTurn {
         }
         Ok(After::Calls { step, calls })
     }
+}
+
+/// Gives a turn up that never moves on, so that it does not take down one worker after the other.
+async fn hold(mut change: TurnChange<'_>) -> Result<Option<Claimed>> {
+    let reason = format!(
+        "turn {} was begun {} times at the same place and did not get further; look into the journal and the log of the \
+         server, then resume",
+        change.turn.number,
+        change.turn.idle_claims - 1
+    );
+    change.task.set_status(TaskStatus::Blocked, Some(reason));
+    change.release_open_step().await?;
+    change.end(TurnState::Failed);
+    change.save().await?;
+    Ok(None)
 }
 
 /// Nobody knows whether the call had its effect: the model is told to look before it decides.

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Subject};
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::names::named;
 use crate::store::{Command, Scope, Transaction};
@@ -76,11 +77,15 @@ impl Command for StoreDecision {
         Scope::Workspace(self.fence.workspace)
     }
 
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
+    }
+
     async fn run(&self, tx: &dyn Transaction) -> Result<After> {
         let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
-        let found = tx.find_step(self.fence.turn, self.step).await?;
+        let found = change.step.clone();
         let mut step = found
-            .filter(|step| step.state == StepState::Open)
+            .filter(|step| step.at.step == self.step && step.state == StepState::Open)
             .ok_or_else(|| {
                 Error::Conflict(format!("step {} does not wait for a decision", self.step))
             })?;
@@ -112,7 +117,11 @@ impl StoreDecision {
     /// What the request contained is read now: messages and change notices.
     async fn consume(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let (workspace, task) = (self.fence.workspace, self.fence.task);
-        for message in change.tx().consume_inbox(workspace, task, step.at).await? {
+        let consumed = match change.has_inbox() {
+            true => change.tx().consume_inbox(workspace, task, step.at).await?,
+            false => Vec::new(),
+        };
+        for message in consumed {
             change.task.tell_of(
                 EventKind::MessageStateChanged,
                 Subject::Message(message),
@@ -134,10 +143,7 @@ impl StoreDecision {
     /// Rewrites the projections; the journal's entry holds them whole, so that they can be folded anew (J4).
     async fn rewrite(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let task = self.fence.task;
-        let former = change.tx().list_projections(&[task]).await?.pop();
-        let former = former
-            .map(|(_, projections)| projections)
-            .unwrap_or_default();
+        let former = change.projections.take().unwrap_or_default();
         let checklist = merged(&former.checklist, &self.decision.checklist);
         note_closed(change, &former.checklist, &checklist);
         let calls: Vec<_> = self
@@ -173,6 +179,7 @@ impl StoreDecision {
             EventKind::TaskUpdated,
             json!({"shortLine": projections.short_line}),
         );
+        change.projections = Some(projections);
         Ok(())
     }
 
@@ -196,7 +203,10 @@ impl StoreDecision {
                 call.state = CallState::Refused;
                 call.error = Some(reason.clone());
             } else if call.is_worth_guarding() {
-                self.reuse_equal(change, &mut call).await?;
+                match twin(&calls, &call) {
+                    Some(twin) => refuse_twin(&mut call, twin.id),
+                    None => self.reuse_equal(change, &mut call).await?,
+                }
             }
             if call.state.is_over() {
                 call.ended_at = Some(self.at);
@@ -240,6 +250,24 @@ impl StoreDecision {
         }
         Ok(())
     }
+}
+
+/// A call of the same decision that asks for the same, and will run.
+fn twin<'a>(calls: &'a [Call], call: &Call) -> Option<&'a Call> {
+    let key = call.equal_key();
+    calls
+        .iter()
+        .find(|earlier| !earlier.state.is_over() && earlier.equal_key() == key)
+}
+
+/// Of two equal wishes in one list nobody can say whether the second was meant, and its effect could be one too many. Refused rather
+/// than answered with the other's result: that one has not run, and may fail.
+fn refuse_twin(call: &mut Call, twin: CallId) {
+    call.state = CallState::Refused;
+    call.error = Some(format!(
+        "the same as call {twin} of this decision, which is made once; where a second one is meant, let its arguments say what \
+         is different about it"
+    ));
 }
 
 /// A call as it is stored before it begins.

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::{Fence, TurnChange, TurnState};
 use crate::error::Result;
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskLimits, TaskStatus};
@@ -55,6 +56,10 @@ impl Command for FailStep {
 
     fn scope(&self) -> Scope {
         Scope::Workspace(self.fence.workspace)
+    }
+
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<()> {

@@ -7,7 +7,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::change::stored_turn;
+use super::change::entered_turn;
 use super::settle::{After, settle};
 use super::{
     Call, CallOutcome, CallState, Effect, Fence, LargeResult, Spare, TurnChange, TurnState,
@@ -16,7 +16,7 @@ use crate::actor::Actor;
 use crate::document::Version;
 use crate::error::{Error, Result};
 use crate::event::EventKind;
-use crate::ids::WorkId;
+use crate::ids::{TurnId, WorkId};
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{LinkedWork, TaskChange, TaskLimits};
@@ -62,13 +62,23 @@ impl Command for FinishCalls {
         Scope::Workspace(self.fence.workspace)
     }
 
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
+    }
+
     async fn run(&self, tx: &dyn Transaction) -> Result<Option<After>> {
-        if stored_turn(tx, self.fence).await?.state == TurnState::Cancelled {
+        let entered = entered_turn(tx, self.fence).await?;
+        if entered.turn.state == TurnState::Cancelled {
             self.store_late(tx).await?;
             return Ok(None);
         }
-        let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
-        let mut calls = tx.list_step_calls(self.fence.turn, self.step).await?;
+        let place = (self.step, self.at);
+        let mut change = TurnChange::enter_with(tx, entered, self.fence, place)?;
+        let found = change.step.clone();
+        let step = found
+            .filter(|step| step.at.step == self.step)
+            .ok_or_else(|| Error::Conflict(format!("step {} is settled", self.step)))?;
+        let mut calls = change.calls.clone();
         for finished in &self.finished {
             let call = started(&mut calls, finished.index, self.fence)?;
             self.store(tx, call, finished).await?;
@@ -77,8 +87,6 @@ impl Command for FinishCalls {
             }
             change.note_result(call);
         }
-        let found = tx.find_step(self.fence.turn, self.step).await?;
-        let step = found.ok_or_else(|| Error::not_found("step", self.step))?;
         let after = if calls.iter().all(|call| call.state.is_over()) {
             settle(&mut change, step, &calls, self.limits, self.spare).await?
         } else {
@@ -205,7 +213,8 @@ async fn apply(change: &mut TurnChange<'_>, call: &Call, effect: &Effect) -> Res
     }
 }
 
-fn linked(change: &TurnChange<'_>, work: WorkId, version: Version) -> LinkedWork {
+fn linked(change: &mut TurnChange<'_>, work: WorkId, version: Version) -> LinkedWork {
+    change.has_works = true;
     LinkedWork {
         workspace: change.turn.workspace,
         task: change.turn.task,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::change::{check_fence, fenced};
+use super::change::check_fence;
 use super::{Fence, Lease, TurnState, WorkerId};
 use crate::error::Result;
 use crate::store::{Command, Scope, Transaction};
@@ -39,10 +39,7 @@ impl Command for RenewLease {
             owner: self.owner,
             expires_at: tx.lease_time(self.at).await?.plus(self.lease),
         });
-        if tx.update_turn(&turn, self.fence.epoch).await? {
-            return Ok(());
-        }
-        Err(fenced(self.fence, turn.epoch))
+        tx.update_turn(&turn, self.fence.epoch).await
     }
 }
 
@@ -71,9 +68,7 @@ impl Command for ReleaseTurn {
         turn.state = TurnState::Queued;
         turn.queued_at = self.at;
         turn.idle_claims = turn.idle_claims.saturating_sub(1);
-        if !tx.update_turn(&turn, self.fence.epoch).await? {
-            return Err(fenced(self.fence, turn.epoch));
-        }
+        tx.update_turn(&turn, self.fence.epoch).await?;
         let mut task =
             TaskChange::load(tx, turn.task, crate::actor::Actor::System, self.at).await?;
         if task.task.status == TaskStatus::Running {

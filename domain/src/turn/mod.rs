@@ -12,6 +12,7 @@ mod call;
 mod change;
 mod claim;
 mod decide;
+mod entered;
 mod fail;
 mod finish;
 mod lease;
@@ -41,6 +42,7 @@ pub use call::{
 pub(crate) use change::{TurnChange, check_fence};
 pub use claim::{ClaimTurn, Claimed};
 pub use decide::{Decision, NextHint, StoreDecision};
+pub use entered::Entered;
 pub use fail::{FailStep, StepFailure};
 pub use finish::{FinishCalls, FinishedCall, LARGE_RESULT_BYTES, digest};
 pub use lease::{ReleaseTurn, RenewLease};
@@ -138,7 +140,7 @@ impl TurnState {
 }
 
 /// The right of one worker to run a turn, for a short time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// Who has it.
     pub owner: WorkerId,
@@ -147,7 +149,7 @@ pub struct Lease {
 }
 
 /// A turn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// Its id.
     pub id: TurnId,
@@ -194,7 +196,7 @@ named! {
 }
 
 /// A step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Its workspace.
     pub workspace: WorkspaceId,
@@ -311,6 +313,8 @@ pub trait TurnReads {
     ) -> Result<Vec<Claimable>>;
     /// Tasks with an unread inbox, no turn that is not over, and a status that messages wake.
     async fn list_unwoken(&self, limit: u32) -> Result<Vec<(WorkspaceId, TaskId)>>;
+    /// A turn with everything that a command of it begins with.
+    async fn enter_turn(&self, turn: TurnId) -> Result<Option<Entered>>;
     /// Turns by id.
     async fn list_turns_by_id(&self, ids: &[TurnId]) -> Result<Vec<Turn>>;
     /// Turns of a task, by number.
@@ -338,8 +342,9 @@ pub trait TurnReads {
 pub trait TurnWrites {
     /// Inserts a turn.
     async fn insert_turn(&self, turn: &Turn) -> Result<()>;
-    /// Writes a turn where it still has this epoch and is not over; whether it had.
-    async fn update_turn(&self, turn: &Turn, presented: Epoch) -> Result<bool>;
+    /// Writes a turn where it still has this epoch and is not over. Elsewhere its command fails with `Fenced`, at the latest as
+    /// it ends.
+    async fn update_turn(&self, turn: &Turn, presented: Epoch) -> Result<()>;
     /// Inserts a step, or writes one that is there.
     async fn put_step(&self, step: &Step) -> Result<()>;
     /// Inserts calls.

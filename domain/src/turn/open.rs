@@ -1,24 +1,42 @@
 //! Opening a step: it takes the unread inbox, and what its request must hold is fixed, before the model is asked.
 
 use super::{Seen, Step, StepState, TurnChange};
+use crate::card::Card;
 use crate::error::Result;
+use crate::journal::JournalEntry;
 use crate::message::Message;
+use crate::task::{ChangeNotice, Projections, Task};
 
-/// A step that waits for its decision.
+/// A step that waits for its decision, with what its request is made of as far as its transaction has read it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenedStep {
     /// The step.
     pub step: Step,
     /// The messages that it has taken, oldest first.
     pub messages: Vec<Message>,
+    /// The task.
+    pub task: Task,
+    /// Its projections.
+    pub projections: Projections,
+    /// Unread change notices, oldest first.
+    pub notices: Vec<ChangeNotice>,
+    /// Open cards.
+    pub cards: Vec<Card>,
+    /// Whether the task refers to works.
+    pub has_works: bool,
+    /// The newest entries of the journal, oldest first: those of the transaction that opened the step. Older ones are in the store.
+    pub noted: Vec<JournalEntry>,
 }
 
 /// Opens the step of this number, or takes an abandoned one up again: with the messages that it took, and those since.
 pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Result<OpenedStep> {
     let at = change.step_ref(number);
     let (workspace, task) = (change.turn.workspace, change.turn.task);
-    let messages = change.tx().take_inbox(workspace, task, at).await?;
-    let notices = change.tx().list_change_notices(&[task]).await?;
+    let messages = match change.has_inbox() {
+        true => change.tx().take_inbox(workspace, task, at).await?,
+        false => Vec::new(),
+    };
+    let notices = change.notices().await?;
     let step = Step {
         workspace,
         task,
@@ -40,5 +58,17 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
         context: None,
     };
     change.tx().put_step(&step).await?;
-    Ok(OpenedStep { step, messages })
+    Ok(OpenedStep {
+        step,
+        messages,
+        task: Task {
+            updated_at: change.task.at,
+            ..change.task.task.clone()
+        },
+        projections: change.projections.clone().unwrap_or_default(),
+        notices,
+        cards: change.open_cards().await?,
+        has_works: change.has_works,
+        noted: change.task.noted().to_vec(),
+    })
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Fence, TurnChange};
 use crate::error::Result;
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::line::ContextSegment;
 use crate::store::{Command, Scope, Transaction};
@@ -32,6 +33,10 @@ impl Command for StoreSegment {
 
     fn scope(&self) -> Scope {
         Scope::Workspace(self.fence.workspace)
+    }
+
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<()> {

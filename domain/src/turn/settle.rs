@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq)]
 pub enum After {
     /// A step is open: the model is to be asked.
-    Opened(OpenedStep),
+    Opened(Box<OpenedStep>),
     /// A step is decided: these calls are to be carried out, all of the step are named.
     Calls {
         /// The step.
@@ -36,11 +36,11 @@ pub(super) async fn settle(
     change.turn.settled_steps = step.at.step;
     change.turn.has_progress |= calls.iter().any(is_progress);
     let (workspace, id) = (change.turn.workspace, change.turn.task);
-    let checklist = change.tx().list_projections(&[id]).await?.pop();
-    let checklist = checklist.map(|(_, projections)| projections.checklist);
+    let projections = change.projections.as_ref();
+    let checklist = projections.map(|projections| projections.checklist.clone());
     let checklist = checklist.unwrap_or_default();
-    let has_unread = change.tx().count_unread(workspace, id).await? > 0;
-    let cards = change.tx().list_cards(&[id], Some(true)).await?;
+    let has_unread = change.has_inbox() && change.tx().count_unread(workspace, id).await? > 0;
+    let cards = change.open_cards().await?;
     // A card about a message that the task could not take is no question of the task.
     let has_open_card = cards.iter().any(|card| card.message.is_none());
     let task = &change.task.task;
@@ -114,7 +114,7 @@ async fn carry_out(
     let (status, reason) = match verdict {
         Verdict::NextStep => {
             let next = change.turn.settled_steps + 1;
-            return Ok(After::Opened(open_step(change, next).await?));
+            return Ok(After::Opened(Box::new(open_step(change, next).await?)));
         }
         Verdict::NextTurn => {
             end_turn(change, limits);

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{Call, CallState, Fence, TurnChange};
 use crate::error::{Error, Result};
+use crate::ids::TurnId;
 use crate::journal::JournalKind;
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
@@ -47,12 +48,17 @@ impl Command for StartCalls {
         Scope::Workspace(self.fence.workspace)
     }
 
+    fn enters(&self) -> Option<TurnId> {
+        Some(self.fence.turn)
+    }
+
     async fn run(&self, tx: &dyn Transaction) -> Result<Vec<Call>> {
         let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
-        let calls = tx.list_step_calls(self.fence.turn, self.step).await?;
+        let calls = std::mem::take(&mut change.calls);
         let mut started = Vec::with_capacity(self.indices.len());
         for index in &self.indices {
-            let found = calls.iter().find(|call| call.id.index == *index);
+            let is_it = |call: &&Call| call.id.step == self.step && call.id.index == *index;
+            let found = calls.iter().find(is_it);
             let mut call = found
                 .filter(|call| !call.state.is_over())
                 .cloned()

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use domain::turn::ContextUsage;
 
+pub(crate) use situation::Known;
 pub use situation::Situation;
 pub use tokens::{cut, tokens};
 

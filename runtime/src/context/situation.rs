@@ -1,7 +1,9 @@
 //! Everything stored that a step's request is made of.
 
+use std::sync::Arc;
+
 use domain::card::Card;
-use domain::error::{Error, Result};
+use domain::error::Result;
 use domain::journal::JournalEntry;
 use domain::line::{ContextSegment, Line};
 use domain::message::Message;
@@ -41,38 +43,105 @@ pub struct Situation {
 }
 
 impl Situation {
-    /// Reads it.
+    /// Reads what the transaction that opened the step has not read already.
     pub async fn load(reads: &dyn Reads, opened: &OpenedStep) -> Result<Self> {
         let id = opened.step.task;
-        let task = reads.list_tasks_by_id(&[id]).await?.pop();
-        let task = task.ok_or_else(|| Error::not_found("task", id))?;
-        let projections = reads.list_projections(&[id]).await?.pop();
         let segments = reads.list_segments(id, SEGMENTS).await?;
         let covered = segments.last().map_or(0, |segment| segment.to_sequence);
-        let mut recent = reads.list_newest_journal(id, &[], covered, ENTRIES).await?;
-        recent.retain(|entry| entry.sequence <= opened.step.seen.journal_sequence);
-        let linked = reads.list_linked_works(&[id]).await?;
-        let works = works_of(reads, linked).await?;
-        let mut notices = reads.list_change_notices(&[id]).await?;
-        notices.retain(|notice| {
+        let mut situation = Self {
+            recent: journal_after(reads, opened, covered).await?,
+            lines: reads.list_lines(&[id]).await?,
+            works: Vec::new(),
+            segments,
+            task: opened.task.clone(),
+            projections: opened.projections.clone(),
+            step: opened.step.clone(),
+            messages: opened.messages.clone(),
+            notices: Vec::new(),
+            cards: Vec::new(),
+        };
+        situation.enter(reads, opened).await?;
+        Ok(situation)
+    }
+
+    /// Takes over what the step was opened with.
+    async fn enter(&mut self, reads: &dyn Reads, opened: &OpenedStep) -> Result<()> {
+        self.task.clone_from(&opened.task);
+        self.projections.clone_from(&opened.projections);
+        self.step.clone_from(&opened.step);
+        self.messages.clone_from(&opened.messages);
+        self.cards.clone_from(&opened.cards);
+        self.notices.clone_from(&opened.notices);
+        self.notices.retain(|notice| {
             let seen = &opened.step.seen.notices;
             seen.iter().any(|(work, _)| *work == notice.work)
         });
-        Ok(Self {
-            projections: projections
-                .map(|(_, projections)| projections)
-                .unwrap_or_default(),
-            cards: reads.list_cards(&[id], Some(true)).await?,
-            lines: reads.list_lines(&[id]).await?,
-            step: opened.step.clone(),
-            messages: opened.messages.clone(),
-            task,
-            segments,
-            recent,
-            works,
-            notices,
-        })
+        self.works = match opened.has_works {
+            true => works_of(reads, reads.list_linked_works(&[self.task.id]).await?).await?,
+            false => Vec::new(),
+        };
+        Ok(())
     }
+}
+
+/// What the last request of this drive was made of. Segments, lines and most of the journal are written by the owner of the turn alone.
+#[derive(Debug)]
+pub(crate) struct Known {
+    situation: Arc<Situation>,
+    /// Calls can have opened lines and continued them.
+    has_run_calls: bool,
+}
+
+impl Known {
+    pub(crate) fn new(situation: Arc<Situation>) -> Self {
+        Self {
+            situation,
+            has_run_calls: false,
+        }
+    }
+
+    /// Calls were carried out since.
+    pub(crate) fn note_calls(&mut self) {
+        self.has_run_calls = true;
+    }
+
+    /// The situation of the next step.
+    pub(crate) async fn go_on(self, reads: &dyn Reads, opened: &OpenedStep) -> Result<Situation> {
+        let mut situation = Arc::unwrap_or_clone(self.situation);
+        let known = situation.step.seen.journal_sequence;
+        let seen = opened.step.seen.journal_sequence;
+        // What others noted since, such as a person's message, stands between, and is in the store.
+        let is_whole = seen == known + opened.noted.len() as u64
+            && opened
+                .noted
+                .first()
+                .is_none_or(|first| first.sequence == known + 1);
+        if is_whole {
+            situation.recent.extend_from_slice(&opened.noted);
+        } else {
+            let new = journal_after(reads, opened, known).await?;
+            situation.recent.extend(new);
+        }
+        let surplus = situation.recent.len().saturating_sub(ENTRIES as usize);
+        situation.recent.drain(..surplus);
+        if self.has_run_calls {
+            situation.lines = reads.list_lines(&[opened.step.task]).await?;
+        }
+        situation.enter(reads, opened).await?;
+        Ok(situation)
+    }
+}
+
+/// The journal after a sequence, up to what the step has seen.
+async fn journal_after(
+    reads: &dyn Reads,
+    opened: &OpenedStep,
+    after: u64,
+) -> Result<Vec<JournalEntry>> {
+    let id = opened.step.task;
+    let mut entries = reads.list_newest_journal(id, &[], after, ENTRIES).await?;
+    entries.retain(|entry| entry.sequence <= opened.step.seen.journal_sequence);
+    Ok(entries)
 }
 
 async fn works_of(reads: &dyn Reads, linked: Vec<LinkedWork>) -> Result<Vec<(LinkedWork, Work)>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::error::Result;
+use domain::error::{Error, Result};
 use domain::line::ContextSegment;
 use domain::turn::{
     After, ContextUsage, Decision, FailStep, Fence, OpenedStep, Spare, StepFailure, StoreDecision,
@@ -11,7 +11,7 @@ use domain::turn::{
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use crate::context::{Situation, Span, cut, span_to_summarise, summary_request, tokens};
+use crate::context::{Known, Situation, Span, cut, span_to_summarise, summary_request, tokens};
 use crate::decision::read_decision;
 use crate::model::{ModelError, ModelMessage, ModelRequest, ModelUsage, Speaker, check};
 
@@ -24,13 +24,19 @@ impl Engine {
         &self,
         fence: Fence,
         opened: &OpenedStep,
-        stop: &CancellationToken,
+        (known, stop): (&mut Option<Known>, &CancellationToken),
     ) -> Result<Option<After>> {
-        let mut situation = Situation::load(self.reads(), opened).await?;
+        let mut situation = match known.take() {
+            Some(known) => known.go_on(self.reads(), opened).await?,
+            None => Situation::load(self.reads(), opened).await?,
+        };
         if let Some(span) = span_to_summarise(&situation, self.context.limits())
             && self.summarise(fence, opened, &span).await?
         {
+            let task = self.reads().list_tasks_by_id(&[fence.task]).await?.pop();
             situation = Situation::load(self.reads(), opened).await?;
+            // Tools that were shown for the span are shown no longer.
+            situation.task = task.ok_or_else(|| Error::not_found("task", fence.task))?;
         }
         let (request, mut usage) = self.context.request(situation);
         let asked = tokio::select! {
@@ -38,6 +44,7 @@ impl Engine {
             () = stop.cancelled() => return Ok(None),
             asked = self.decision(&request, &mut usage) => asked,
         };
+        *known = request.situation.map(Known::new);
         let (number, at) = (opened.step.at.step, self.now());
         match asked {
             Ok(decision) => {

@@ -4,6 +4,8 @@
 //! - Before the model is asked, the step is stored as open; before a call runs, it is stored as started; what came of either is
 //!   stored before anything else follows from it.
 //! - Where an answer of the store is lost, stored state is read again and says how to go on: memory decides nothing.
+//! - From step to step of one drive what only the owner of the turn can write is kept; what others can write comes with the
+//!   transaction that opened the step.
 //! - A worker whose epoch is superseded stops, and that is no fault.
 //!
 //! Not here: which turns are claimed, leases, wake-ups (`worker`).
@@ -26,7 +28,7 @@ use domain::turn::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{Context, ContextLimits};
+use crate::context::{Context, ContextLimits, Known};
 use crate::model::{ModelClient, Prices};
 use crate::tools::{ToolServices, Tools};
 
@@ -73,6 +75,8 @@ pub struct Drive {
     pub fence: Fence,
     /// What there is to do.
     pub after: After,
+    /// What the last request was made of.
+    known: Option<Known>,
 }
 
 /// Whether there is more to do for a turn.
@@ -150,6 +154,7 @@ impl Engine {
         Ok(claimed.map(|claimed| Drive {
             fence: claimed.fence,
             after: claimed.after,
+            known: None,
         }))
     }
 
@@ -158,12 +163,20 @@ impl Engine {
         let fence = drive.fence;
         let next = match &drive.after {
             After::Ended => return Ok(Progress::Over),
-            After::Opened(opened) => self.ask(fence, opened, stop).await,
-            After::Calls { step, calls } => self.run_calls(fence, step, calls).await,
+            After::Opened(opened) => self.ask(fence, opened, (&mut drive.known, stop)).await,
+            After::Calls { step, calls } => {
+                if let Some(known) = &mut drive.known {
+                    known.note_calls();
+                }
+                self.run_calls(fence, step, calls).await
+            }
         };
         match next {
             Ok(Some(after)) => drive.after = after,
-            Ok(None) => drive.after = self.position(fence).await?,
+            Ok(None) => {
+                drive.known = None;
+                drive.after = self.position(fence).await?;
+            }
             Err(error @ Error::Fenced { .. }) => {
                 self.note_fenced(&error);
                 drive.after = After::Ended;
@@ -184,22 +197,31 @@ impl Engine {
 
     /// What there is to do by stored state, for the worker that still has the turn.
     pub async fn position(&self, fence: Fence) -> Result<After> {
-        let turn = self.reads().list_turns_by_id(&[fence.turn]).await?.pop();
-        let turn = turn.ok_or_else(|| Error::not_found("turn", fence.turn))?;
-        if turn.epoch != fence.epoch || turn.state != TurnState::Running {
+        let reads = self.reads();
+        let found = reads.enter_turn(fence.turn).await?;
+        let found = found.ok_or_else(|| Error::not_found("turn", fence.turn))?;
+        if found.turn.epoch != fence.epoch || found.turn.state != TurnState::Running {
             return Ok(After::Ended);
         }
-        let number = turn.settled_steps + 1;
-        let step = self.reads().find_step(fence.turn, number).await?;
-        let step = step.ok_or_else(|| Error::not_found("step", number))?;
+        let number = found.turn.settled_steps + 1;
+        let step = found.step.ok_or_else(|| Error::not_found("step", number))?;
         if step.state == StepState::Decided {
-            let calls = self.reads().list_step_calls(fence.turn, number).await?;
+            let calls = found.calls;
             return Ok(After::Calls { step, calls });
         }
         let delivered = [MessageState::Delivered];
-        let mut messages = self.reads().list_inbox(&[fence.task], &delivered).await?;
+        let mut messages = reads.list_inbox(&[fence.task], &delivered).await?;
         messages.retain(|message| message.taken_by == Some(step.at));
-        Ok(After::Opened(OpenedStep { step, messages }))
+        Ok(After::Opened(Box::new(OpenedStep {
+            step,
+            messages,
+            task: found.task,
+            projections: found.projections.unwrap_or_default(),
+            notices: reads.list_change_notices(&[fence.task]).await?,
+            cards: reads.list_cards(&[fence.task], Some(true)).await?,
+            has_works: found.has_works,
+            noted: Vec::new(),
+        })))
     }
 
     /// Makes the lease of a turn last longer.

@@ -10,6 +10,7 @@
 mod anthropic;
 mod endpoint;
 mod functions;
+mod instant;
 mod openai;
 mod reply;
 mod retry;

@@ -75,6 +75,11 @@ impl Scripted {
         lock(&self.requests).clone()
     }
 
+    /// The same, and forgets it: for tests that ask very often.
+    pub fn take_requests(&self) -> Vec<ModelRequest> {
+        std::mem::take(&mut *lock(&self.requests))
+    }
+
     fn new(script: Script) -> Arc<Self> {
         Arc::new(Self {
             script,

@@ -13,6 +13,7 @@ use domain::secret::Secret;
 use reqwest::Url;
 
 use super::anthropic::Anthropic;
+use super::instant::Instant;
 use super::openai::OpenAi;
 use super::retry::{Retry, RetryPolicy};
 use super::{Function, ModelClient, ModelRequest, ModelUsage};
@@ -23,6 +24,8 @@ use crate::offline::Offline;
 pub enum ModelProvider {
     /// Rules instead of a model: no key, no network.
     Offline,
+    /// Nothing at all, at once, for measuring.
+    Instant,
     /// Any server that speaks chat completions.
     OpenAi,
     /// The Messages API.
@@ -35,10 +38,11 @@ impl FromStr for ModelProvider {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "offline" => Ok(Self::Offline),
+            "instant" => Ok(Self::Instant),
             "openai" => Ok(Self::OpenAi),
             "anthropic" => Ok(Self::Anthropic),
             other => Err(format!(
-                "`{other}` is none of `offline`, `openai`, `anthropic`"
+                "`{other}` is none of `offline`, `openai`, `anthropic`, `instant`"
             )),
         }
     }
@@ -145,6 +149,7 @@ pub fn client(settings: &ModelSettings) -> Result<Arc<dyn ModelClient>, Settings
     let provider: Arc<dyn ModelClient> = match settings.provider {
         // It can not fail for a while, so nothing is tried again.
         ModelProvider::Offline => return Ok(Arc::new(Offline)),
+        ModelProvider::Instant => return Ok(Arc::new(Instant)),
         ModelProvider::OpenAi => Arc::new(OpenAi::try_new(settings)?),
         ModelProvider::Anthropic => Arc::new(Anthropic::try_new(settings)?),
     };

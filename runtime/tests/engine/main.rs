@@ -3,6 +3,7 @@
 //! Time moves by a clock of the test, and workers are driven step by step, so that each test decides what happens when.
 
 mod borders;
+mod carried;
 mod crashes;
 mod flat;
 mod journal;

@@ -9,7 +9,8 @@ use domain::turn::{CallState, TurnState};
 use runtime::model::{ModelError, ModelUsage, Scripted};
 use serde_json::{Value, json};
 
-use crate::world::{World, action, decision};
+use crate::world::{World, action, decision, finish};
+use storage::faults::Fault;
 
 async fn answered_by(replies: Vec<Value>) -> World {
     World::with(Scripted::queue(
@@ -135,6 +136,39 @@ async fn a_large_result_is_a_digest_in_the_context_and_whole_in_the_store() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_result_of_50_mb_as_much_is_stored_as_may_be_and_the_task_goes_on() {
+    let world = answered_by(vec![
+        decision(false, &json!([action("note", "huge")])),
+        decision(true, &json!([])),
+    ])
+    .await;
+    let task = world.task("huge").await;
+    let due = world.due(task).await.expect("due");
+    world.settle(&world.engine(), task).await;
+    assert_eq!(world.stored(task).await.status, TaskStatus::Delivered);
+    let call = world.calls(due.turn).await.pop().expect("a call");
+    assert_eq!(call.state, CallState::Done);
+    let whole = world.store_reads().find_large_result(&call.id).await;
+    let kept = whole.expect("reads").expect("is stored").body.len();
+    assert!((1 << 20..=16 << 20).contains(&kept), "{kept} bytes");
+    let all = PageRequest {
+        first: 100,
+        after: None,
+    };
+    let entries = world
+        .store_reads()
+        .list_journal(task, &[JournalKind::Result], all)
+        .await;
+    let entry = entries.expect("reads").rows.pop().expect("a result");
+    assert_eq!(entry.data["result"]["handle"], json!(call.id));
+    assert!(
+        entry.data.to_string().len() < 10_000,
+        "the journal has a digest"
+    );
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_call_planned_again_is_not_made_twice() {
     let press = json!([action("press", "send it")]);
     let world = answered_by(vec![
@@ -153,6 +187,56 @@ async fn the_same_call_planned_again_is_not_made_twice() {
         json!(calls[0].id)
     );
     assert_eq!(world.effects().len(), 1);
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_equal_calls_of_one_decision_the_second_is_refused_and_the_model_is_told() {
+    let twins = json!([
+        action("press", "send it"),
+        action("note", "a"),
+        {"arguments": {"what": "send it"}, "tool": "press"},
+        action("press", "send the other"),
+        action("note", "a"),
+    ]);
+    let world = answered_by(vec![decision(true, &twins), decision(true, &json!([]))]).await;
+    let task = world.task("twins").await;
+    let due = world.due(task).await.expect("due");
+    world.settle(&world.engine(), task).await;
+    let calls = world.calls(due.turn).await;
+    let states: Vec<_> = calls.iter().map(|call| call.state).collect();
+    let (done, refused) = (CallState::Done, CallState::Refused);
+    assert_eq!(states, [done, done, refused, done, refused]);
+    assert_eq!(world.effects().len(), 3, "one effect for each wish");
+    let error = calls[2].error.as_ref().expect("says why");
+    assert!(error.contains(&calls[0].id.to_string()), "{error}");
+    let shown = &world.model.requests()[1].messages;
+    let is_told = shown
+        .iter()
+        .any(|message| message.text.contains("which is made once"));
+    assert!(is_told, "the model reads it before the task is delivered");
+    assert_eq!(world.stored(task).await.status, TaskStatus::Delivered);
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_equal_call_of_one_decision_is_not_made_where_the_outcome_of_the_first_is_unknown() {
+    let twins = json!([action("press", "send it"), action("press", "send it")]);
+    let world = answered_by(vec![decision(true, &twins), decision(true, &json!([]))]).await;
+    let task = world.task("twins").await;
+    let due = world.due(task).await.expect("due");
+    world.store.plan("call.finish", 1, Fault::CrashBefore);
+    let engine = world.engine();
+    let mut drive = world.claim(&engine, task).await;
+    finish(&engine, &mut drive)
+        .await
+        .expect_err("the process dies");
+    world.outlive_leases();
+    world.settle(&world.engine(), task).await;
+    let calls = world.calls(due.turn).await;
+    let states: Vec<_> = calls.iter().map(|call| call.state).collect();
+    assert_eq!(states, [CallState::OutcomeUnknown, CallState::Refused]);
+    assert_eq!(world.effects().values().sum::<u32>(), 1);
     world.close().await;
 }
 

@@ -1,27 +1,28 @@
 //! A workspace with a person, an engine whose model answers by a script, and two tools whose effects are counted.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::actor::Actor;
-use domain::document::{DocumentOptions, DocumentService};
-use domain::ids::{MessageId, TaskId, TokenId, TurnId, UserId, WorkspaceId};
+use domain::document::{DocumentOptions, DocumentService, Version};
+use domain::ids::{MessageId, TaskId, TokenId, TurnId, UserId, WorkId, WorkspaceId};
 use domain::message::{Address, Message, MessageState, PostMessage};
 use domain::people::{ApiToken, Bootstrap, Caller, TokenKind, User, Workspace};
 use domain::store::{Command, SharedStore, StoreExt as _};
 use domain::task::{Autonomy, Course, CreateTask, Task, TaskAction, TaskKind, TaskStatus, Usage};
 use domain::time::{Clock, TestClock, Timestamp};
 use domain::turn::{Call, CallId, Claimable, Risk, Spare, Turn};
+use domain::work::{CreateWork, Work, WorkKind};
 use domain::{Error, Result};
 use runtime::engine::{Drive, Engine, EngineOptions, Progress};
 use runtime::executors::Executors;
 use runtime::model::{Function, ModelRequest, Scripted};
 use runtime::tools::{Invocation, Ran, Tool, ToolServices, ToolSpec, Tools};
 use serde_json::{Value, json};
-use storage::{Storage, StorageOptions};
+use storage::Storage;
+use storage::test_support::TestDatabase;
 use tokio_util::sync::CancellationToken;
 
 use storage::faults::FaultyStore;
@@ -43,7 +44,26 @@ pub(crate) struct World {
     services: ToolServices,
     tools: Arc<Tools>,
     storage: Storage,
-    folder: PathBuf,
+    database: TestDatabase,
+}
+
+/// What is left of a world whose processes have ended.
+pub(crate) struct Place {
+    pub(crate) database: TestDatabase,
+    pub(crate) caller: Caller,
+    pub(crate) workspace: WorkspaceId,
+    /// The time there.
+    pub(crate) now: Timestamp,
+}
+
+impl Place {
+    /// The same place once more.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            database: self.database.copy_in_memory(),
+            ..*self
+        }
+    }
 }
 
 impl World {
@@ -62,21 +82,28 @@ impl World {
 
     /// A world whose model is this one.
     pub(crate) async fn with(model: Arc<Scripted>) -> Self {
-        let folder =
-            std::env::temp_dir().join(format!("atelier-engine-{}", uuid::Uuid::new_v4().simple()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let storage = storage::open(StorageOptions {
-            database_url: format!("sqlite://{}", folder.join("test.sqlite").display()),
-            connections: 8,
-            blob_url: folder.join("blobs").display().to_string(),
-            blob_options: Vec::new(),
-        })
-        .await
-        .expect("the database opens");
+        let database = TestDatabase::sqlite_in_memory();
+        let storage = database.open().await;
+        let (caller, workspace) = bootstrap(&storage.store).await;
+        let place = Place {
+            database,
+            caller,
+            workspace,
+            now: START,
+        };
+        Self::on(place, storage, model)
+    }
+
+    /// The world of a place that was left, as new processes find it.
+    pub(crate) async fn back_at(place: Place, model: Arc<Scripted>) -> Self {
+        let storage = place.database.open().await;
+        Self::on(place, storage, model)
+    }
+
+    fn on(place: Place, storage: Storage, model: Arc<Scripted>) -> Self {
         let store = FaultyStore::new(storage.store.clone());
         let shared: SharedStore = store.clone();
-        let clock = TestClock::new(START);
-        let (caller, workspace) = bootstrap(&shared).await;
+        let clock = TestClock::new(place.now);
         let documents =
             DocumentService::start(DocumentOptions::default(), shared.clone(), clock.clone());
         let effects = Effects::default();
@@ -97,10 +124,10 @@ impl World {
             clock,
             model,
             effects,
-            caller,
-            workspace,
+            caller: place.caller,
+            workspace: place.workspace,
             storage,
-            folder,
+            database: place.database,
         }
     }
 
@@ -150,6 +177,31 @@ impl World {
             course: Course::default(),
             usage: Usage::default(),
         }
+    }
+
+    /// Makes an empty text.
+    pub(crate) async fn work(&self, title: &str) -> WorkId {
+        let now = self.clock.now();
+        let work = Work {
+            id: WorkId::new(),
+            workspace: self.workspace,
+            kind: WorkKind::Text,
+            title: title.to_owned(),
+            version: Version(0),
+            created_at: now,
+            updated_at: now,
+            updated_by: self.caller.actor(),
+            deleted_at: None,
+            asset: None,
+        };
+        let command = CreateWork {
+            user: self.caller.user,
+            fence: None,
+            work,
+            content: None,
+            idempotency: None,
+        };
+        self.run(command).await.expect("makes a work")
     }
 
     /// Writes to a task.
@@ -268,11 +320,35 @@ impl World {
             .count()
     }
 
-    /// Ends it.
-    pub(crate) async fn close(self) {
+    /// How often the tools acted for one turn.
+    pub(crate) fn effects_of(&self, turn: TurnId) -> Vec<(CallId, u32)> {
+        let first = CallId {
+            turn,
+            step: 0,
+            index: 0,
+        };
+        let effects = self.effects.lock().expect("a lock");
+        let of_turn = effects
+            .range(first..)
+            .take_while(|(call, _)| call.turn == turn);
+        of_turn.map(|(call, count)| (*call, *count)).collect()
+    }
+
+    /// Ends its processes, and keeps what is stored.
+    pub(crate) async fn leave(self) -> Place {
         self.services.documents.stop().await;
         self.storage.close().await;
-        std::fs::remove_dir_all(self.folder).expect("the folder goes");
+        Place {
+            now: self.clock.now(),
+            database: self.database,
+            caller: self.caller,
+            workspace: self.workspace,
+        }
+    }
+
+    /// Ends it.
+    pub(crate) async fn close(self) {
+        self.leave().await.database.remove().await;
     }
 }
 
@@ -385,10 +461,10 @@ impl Tool for Press {
         if !self.spec.idempotent || *count == 0 {
             *count += 1;
         }
-        let result = if what == "large" {
-            json!({"pressed": "x".repeat(100_000)})
-        } else {
-            json!({"pressed": what})
+        let result = match what {
+            "large" => json!({"pressed": "x".repeat(100_000)}),
+            "huge" => json!({"pressed": "x".repeat(50 << 20)}),
+            _ => json!({"pressed": what}),
         };
         Ok(Ran::done(result))
     }

@@ -7,15 +7,13 @@ use domain::turn::{Call, CallId, CallState, Epoch, LargeResult, Risk};
 use sea_orm::Value;
 use uuid::Uuid;
 
+use super::gathered::{Into, Rule};
 use super::turns::turn_ids;
 use super::{Row, Session, id, json, number, optional_json, placeholders};
 use crate::link::{DatabaseRow, Link};
 
-fn call(row: &DatabaseRow) -> Result<Call> {
-    let row = Row {
-        table: "calls",
-        row,
-    };
+pub(super) fn call(row: &DatabaseRow) -> Result<Call> {
+    let row = Row::of("calls", row);
     Ok(Call {
         id: CallId {
             turn: TurnId::from_uuid(row.uuid("turn_id")?),
@@ -48,9 +46,10 @@ fn key(workspace: WorkspaceId, call: &CallId) -> [Value; 4] {
     ]
 }
 
-/// State, attempts, epoch, result, error, and the times of a call.
-fn changing_values(call: &Call) -> Result<[Value; 7]> {
-    Ok([
+/// A call in the order of its table's columns.
+fn call_values(call: &Call) -> Result<Vec<Value>> {
+    let mut values = Vec::from(key(call.workspace, &call.id));
+    values.extend([
         call.state.name().into(),
         number(call.attempts.into()),
         number(call.epoch.0.into()),
@@ -58,7 +57,14 @@ fn changing_values(call: &Call) -> Result<[Value; 7]> {
         call.error.clone().into(),
         call.started_at.map(Timestamp::micros).into(),
         call.ended_at.map(Timestamp::micros).into(),
-    ])
+        id(call.task.uuid()),
+        call.tool.as_str().into(),
+        call.risk.name().into(),
+        call.idempotent.into(),
+        json(&call.arguments)?,
+        id(call.equal_key()),
+    ]);
+    Ok(values)
 }
 
 impl<C: Link> Session<C> {
@@ -101,10 +107,7 @@ impl<C: Link> Session<C> {
         ];
         let row = self.row(sql, values).await?;
         row.map(|row| {
-            let row = Row {
-                table: "results",
-                row: &row,
-            };
+            let row = Row::of("results", &row);
             let body = row.get("body")?;
             Ok(LargeResult { body })
         })
@@ -112,30 +115,16 @@ impl<C: Link> Session<C> {
     }
 
     pub(super) async fn insert_call_rows(&self, calls: &[Call]) -> Result<()> {
-        let columns = "calls (workspace_id, turn_id, step_number, call_index, task_id, tool, risk, idempotent, arguments, equal_key, \
-                       state, attempts, epoch, result, error, started_at, ended_at)";
-        let mut values = Vec::with_capacity(calls.len() * 17);
         for call in calls {
-            values.extend(key(call.workspace, &call.id));
-            values.extend([
-                id(call.task.uuid()),
-                call.tool.as_str().into(),
-                call.risk.name().into(),
-                call.idempotent.into(),
-                json(&call.arguments)?,
-                id(call.equal_key()),
-            ]);
-            values.extend(changing_values(call)?);
+            self.gather(Into::Calls, Rule::Insert, call_values(call)?)
+                .await?;
         }
-        self.insert(columns, 17, values).await
+        Ok(())
     }
 
     pub(super) async fn update_call_row(&self, call: &Call) -> Result<()> {
-        let sql = "update calls set state = $5, attempts = $6, epoch = $7, result = $8, error = $9, started_at = $10, ended_at = $11 \
-                   where workspace_id = $1 and turn_id = $2 and step_number = $3 and call_index = $4";
-        let key = key(call.workspace, &call.id).into_iter();
-        let values = key.chain(changing_values(call)?).collect();
-        self.execute(sql, values).await.map(drop)
+        self.gather(Into::Calls, Rule::Put, call_values(call)?)
+            .await
     }
 
     pub(super) async fn insert_large_result_row(

@@ -13,10 +13,7 @@ use crate::link::{DatabaseRow, Link};
 const IS_OPEN: &str = "state = 'OPEN'";
 
 fn card(row: &DatabaseRow) -> Result<Card> {
-    let row = Row {
-        table: "cards",
-        row,
-    };
+    let row = Row::of("cards", row);
     Ok(Card {
         id: CardId::from_uuid(row.uuid("id")?),
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),

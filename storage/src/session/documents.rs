@@ -76,13 +76,11 @@ impl<C: Link> Session<C> {
             last.actor.to_string().into(),
         ];
         let row = self
-            .row(ADVANCE, values)
+            .rows_written(ADVANCE, values)
             .await?
+            .pop()
             .ok_or_else(|| Error::not_found("work", work))?;
-        let row = Row {
-            table: "works",
-            row: &row,
-        };
+        let row = Row::of("works", &row);
         let first = Version(row.number("version")? + 1 - count as u64);
         Ok((first, last_revision(work, first, &row)?))
     }
@@ -174,10 +172,7 @@ impl<C: Link> Session<C> {
         let rows = self.rows(&sql, values.collect()).await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "snapshots",
-                    row,
-                };
+                let row = Row::of("snapshots", row);
                 let work = WorkId::from_uuid(row.uuid("work_id")?);
                 let state = Bytes::from(row.get::<Vec<u8>>("state")?);
                 Ok((
@@ -219,10 +214,7 @@ impl<C: Link> Session<C> {
         }
         let mut changes: HashMap<WorkId, Vec<_>> = HashMap::new();
         for row in self.rows(&sql, values).await? {
-            let row = Row {
-                table: "changes",
-                row: &row,
-            };
+            let row = Row::of("changes", &row);
             let update = Bytes::from(row.get::<Vec<u8>>("body")?);
             changes
                 .entry(WorkId::from_uuid(row.uuid("work_id")?))
@@ -249,10 +241,7 @@ impl<C: Link> Session<C> {
             .await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "changes",
-                    row,
-                };
+                let row = Row::of("changes", row);
                 Ok(Change {
                     work,
                     version: Version(row.number("version")?),

@@ -8,19 +8,12 @@ use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
 use sea_orm::Value;
 
-use super::{MAX_VALUES, Row, Session, at, id, json, lock, number, optional_id, placeholders};
+use super::gathered::{Into, Rule};
+use super::{Row, Session, at, id, json, lock, number, optional_id, placeholders};
 use crate::link::{DatabaseRow, Link};
-use crate::wake::{self, Notice};
-
-/// Where events go, and how many values each has.
-const EVENTS: &str = "events (workspace_id, sequence, kind, work_id, user_id, task_id, message_id, card_id, actor, at, data)";
-const COLUMNS: usize = 11;
 
 fn event(workspace: WorkspaceId, row: &DatabaseRow) -> Result<Event> {
-    let row = Row {
-        table: "events",
-        row,
-    };
+    let row = Row::of("events", row);
     let task = row.optional_uuid("task_id")?.map(TaskId::from_uuid);
     Ok(Event {
         workspace,
@@ -98,10 +91,7 @@ impl<C: Link> EventReads for Session<C> {
             .await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "workspaces",
-                    row,
-                };
+                let row = Row::of("workspaces", row);
                 Ok((
                     WorkspaceId::from_uuid(row.uuid("id")?),
                     Sequence(row.number("event_sequence")?),
@@ -155,111 +145,37 @@ impl<C: Link> EventWrites for Session<C> {
         if events.is_empty() {
             return Ok(());
         }
-        let mut head = Sequence::default();
-        for events in events.chunks(MAX_VALUES / COLUMNS - 1) {
-            head = if self.is_postgres() {
-                self.emit_and_notify(workspace, events).await?
-            } else {
-                self.emit_here(workspace, events).await?
-            };
+        let former = self.hold(workspace).await?;
+        let former = former.ok_or_else(|| Error::not_found("workspace", workspace))?;
+        let head = Sequence(former.0 + events.len() as u64);
+        for (sequence, event) in (former.0 + 1..).zip(&events) {
+            let values = event_values(workspace, sequence, event)?;
+            self.gather(Into::Events, Rule::Insert, values).await?;
         }
-        lock(&self.written).heads.push((workspace, head));
+        lock(&self.group).move_head(workspace, head);
         Ok(())
     }
 
     async fn announce_access_change(&self) -> Result<()> {
-        lock(&self.written).access_changed = true;
-        self.notify(&Notice::Access).await
+        lock(&self.group).tell_access();
+        Ok(())
     }
 }
 
-impl<C: Link> Session<C> {
-    /// Appends where no other process has to be told; the new head.
-    async fn emit_here(&self, workspace: WorkspaceId, events: &[NewEvent]) -> Result<Sequence> {
-        let count = events.len() as u64;
-        let sql = "update workspaces set event_sequence = event_sequence + $2 where id = $1 returning event_sequence";
-        let row = self
-            .row(sql, vec![id(workspace.uuid()), number(count)])
-            .await?;
-        let row = row.ok_or_else(|| Error::not_found("workspace", workspace))?;
-        let row = Row {
-            table: "workspaces",
-            row: &row,
-        };
-        let head = row.number("event_sequence")?;
-        let values = event_values(workspace, head + 1 - count, events)?;
-        self.insert(EVENTS, COLUMNS, values).await?;
-        Ok(Sequence(head))
-    }
-
-    /// Appends, moves the head and tells the other processes with one statement: each one is a journey to the database.
-    /// They hear of it when it is committed.
-    async fn emit_and_notify(
-        &self,
-        workspace: WorkspaceId,
-        events: &[NewEvent],
-    ) -> Result<Sequence> {
-        let former = self.hold(workspace).await?;
-        let former = former.ok_or_else(|| Error::not_found("workspace", workspace))?;
-        let head = Sequence(former.0 + events.len() as u64);
-        let notice = Notice::Events {
-            workspace,
-            sequence: head.0,
-        };
-        let mut values = vec![
-            id(workspace.uuid()),
-            number(head.0),
-            wake::CHANNEL.into(),
-            json(&notice)?,
-        ];
-        let rows: Vec<String> = (0..events.len())
-            .map(|row| format!("({})", placeholders(5 + row * COLUMNS, COLUMNS)))
-            .collect();
-        values.extend(event_values(workspace, former.0 + 1, events)?);
-        let sql = format!(
-            "with moved as (update workspaces set event_sequence = $2 where id = $1) insert into {EVENTS} values {} \
-             returning case when sequence = $2 then pg_notify($3, $4) end",
-            rows.join(", ")
-        );
-        self.rows(&sql, values).await?;
-        lock(&self.held).insert(workspace, head);
-        Ok(head)
-    }
-}
-
-impl<C: Link> Session<C> {
-    /// Tells other processes, when this is committed. SQLite has none.
-    pub(super) async fn notify(&self, notice: &Notice) -> Result<()> {
-        if !self.is_postgres() {
-            return Ok(());
-        }
-        let values = vec![wake::CHANNEL.into(), json(notice)?];
-        self.rows("select pg_notify($1, $2)", values)
-            .await
-            .map(drop)
-    }
-}
-
-/// Rows of events that follow each other.
-fn event_values(
-    workspace: WorkspaceId,
-    first: u64,
-    events: &[NewEvent],
-) -> Result<Vec<sea_orm::Value>> {
-    let mut values = Vec::with_capacity(events.len() * COLUMNS);
-    for (sequence, event) in (first..).zip(events) {
-        values.extend([
-            id(workspace.uuid()),
-            number(sequence),
-            event.kind.name().into(),
-        ]);
-        values.extend(subject_values(event));
-        values.extend([
-            event.actor.to_string().into(),
-            at(event.at),
-            json(&event.data)?,
-        ]);
-    }
+/// An event in the order of its table's columns.
+fn event_values(workspace: WorkspaceId, sequence: u64, event: &NewEvent) -> Result<Vec<Value>> {
+    let mut values = Vec::with_capacity(11);
+    values.extend([
+        id(workspace.uuid()),
+        number(sequence),
+        event.kind.name().into(),
+    ]);
+    values.extend(subject_values(event));
+    values.extend([
+        event.actor.to_string().into(),
+        at(event.at),
+        json(&event.data)?,
+    ]);
     Ok(values)
 }
 
@@ -273,13 +189,11 @@ impl<C: Link> IdempotencyStore for Session<C> {
             key.mutation.into(),
             key.key.as_str().into(),
         ];
-        let Some(row) = self.row(sql, values).await? else {
+        // Nothing of it is ever gathered.
+        let Some(row) = self.rows_beside(sql, values).await?.pop() else {
             return Ok(None);
         };
-        let row = Row {
-            table: "idempotency",
-            row: &row,
-        };
+        let row = Row::of("idempotency", &row);
         Ok(Some(IdempotencyRecord {
             input_hash: row.hash("input_hash")?,
             result: row.json("result")?,

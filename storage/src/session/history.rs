@@ -20,10 +20,7 @@ const PAUSE: Duration = Duration::from_mins(1);
 const REVISIONS_AFTER: u32 = 100;
 
 fn revision(row: &DatabaseRow) -> Result<Revision> {
-    let row = Row {
-        table: "revisions",
-        row,
-    };
+    let row = Row::of("revisions", row);
     Ok(Revision {
         work: WorkId::from_uuid(row.uuid("work_id")?),
         from_version: Version(row.number("from_version")?),
@@ -55,10 +52,7 @@ pub(super) fn last_revision(
 }
 
 fn node_version(row: &DatabaseRow) -> Result<NodeVersion> {
-    let row = Row {
-        table: "node_versions",
-        row,
-    };
+    let row = Row::of("node_versions", row);
     Ok(NodeVersion {
         work: WorkId::from_uuid(row.uuid("work_id")?),
         node: row.get("path")?,

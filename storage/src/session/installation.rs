@@ -2,9 +2,10 @@
 
 use async_trait::async_trait;
 use domain::Result;
-use domain::ids::{WorkId, WorkspaceId};
+use domain::ids::{MessageId, TaskId, WorkId, WorkspaceId};
 use domain::installation::{InstallationReads, InstallationSecret, InstallationWrites};
 use domain::work::AssetFile;
+use uuid::Uuid;
 
 use super::uploads::file;
 use super::{Row, Session, id, number};
@@ -27,11 +28,7 @@ impl<C: Link> InstallationReads for Session<C> {
         rows.iter()
             .map(|row| {
                 Ok(WorkspaceId::from_uuid(
-                    Row {
-                        table: "workspaces",
-                        row,
-                    }
-                    .uuid("id")?,
+                    Row::of("workspaces", row).uuid("id")?,
                 ))
             })
             .collect()
@@ -43,25 +40,28 @@ impl<C: Link> InstallationReads for Session<C> {
         after: Option<WorkId>,
         limit: u32,
     ) -> Result<Vec<WorkId>> {
-        let after = after.map_or(uuid::Uuid::nil(), WorkId::uuid);
-        let sql = "select id from works where workspace_id = $1 and id > $2 order by id limit $3";
-        let rows = self
-            .rows(
-                sql,
-                vec![id(workspace.uuid()), id(after), number(u64::from(limit))],
-            )
-            .await?;
-        rows.iter()
-            .map(|row| {
-                Ok(WorkId::from_uuid(
-                    Row {
-                        table: "works",
-                        row,
-                    }
-                    .uuid("id")?,
-                ))
-            })
-            .collect()
+        let ids = self.ids_of("works", workspace, after.map(WorkId::uuid), limit);
+        Ok(ids.await?.into_iter().map(WorkId::from_uuid).collect())
+    }
+
+    async fn list_task_ids(
+        &self,
+        workspace: WorkspaceId,
+        after: Option<TaskId>,
+        limit: u32,
+    ) -> Result<Vec<TaskId>> {
+        let ids = self.ids_of("tasks", workspace, after.map(TaskId::uuid), limit);
+        Ok(ids.await?.into_iter().map(TaskId::from_uuid).collect())
+    }
+
+    async fn list_message_ids(
+        &self,
+        workspace: WorkspaceId,
+        after: Option<MessageId>,
+        limit: u32,
+    ) -> Result<Vec<MessageId>> {
+        let ids = self.ids_of("messages", workspace, after.map(MessageId::uuid), limit);
+        Ok(ids.await?.into_iter().map(MessageId::from_uuid).collect())
     }
 
     async fn list_files(
@@ -79,12 +79,7 @@ impl<C: Link> InstallationReads for Session<C> {
         ];
         let rows = self.rows(sql, values).await?;
         rows.iter()
-            .map(|row| {
-                file(&Row {
-                    table: "files",
-                    row,
-                })
-            })
+            .map(|row| file(&Row::of("files", row)))
             .collect()
     }
 
@@ -93,12 +88,30 @@ impl<C: Link> InstallationReads for Session<C> {
         let rows = self.rows(sql, vec![id(workspace.uuid())]).await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "quarantine",
-                    row,
-                };
+                let row = Row::of("quarantine", row);
                 Ok((WorkId::from_uuid(row.uuid("work_id")?), row.number("n")?))
             })
+            .collect()
+    }
+}
+
+impl<C: Link> Session<C> {
+    /// Ids of a table's rows of a workspace, in their order.
+    async fn ids_of(
+        &self,
+        table: &'static str,
+        workspace: WorkspaceId,
+        after: Option<Uuid>,
+        limit: u32,
+    ) -> Result<Vec<Uuid>> {
+        let sql = format!(
+            "select id from {table} where workspace_id = $1 and id > $2 order by id limit $3"
+        );
+        let after = after.unwrap_or(Uuid::nil());
+        let values = vec![id(workspace.uuid()), id(after), number(u64::from(limit))];
+        let rows = self.rows(&sql, values).await?;
+        rows.iter()
+            .map(|row| Row::of(table, row).uuid("id"))
             .collect()
     }
 }
@@ -118,11 +131,7 @@ impl<C: Link> InstallationWrites for Session<C> {
         let row =
             row.ok_or_else(|| domain::Error::internal("the installation's secret was not stored"))?;
         Ok(InstallationSecret(
-            Row {
-                table: "installation",
-                row: &row,
-            }
-            .hash("value")?,
+            Row::of("installation", &row).hash("value")?,
         ))
     }
 }

@@ -11,6 +11,7 @@ use domain::page::{End, Page, PageRequest};
 use domain::turn::StepRef;
 
 use super::each::{self, Each, at_end};
+use super::gathered::{Into, Rule};
 use super::tasks::task_keys;
 use super::{Row, Session, among, at, id, json, number, step_key};
 use crate::link::{DatabaseRow, Link};
@@ -22,10 +23,7 @@ const OF_TASK: &str = "select * from journal where workspace_id = (select worksp
 const ORDER: &str = "task_id, sequence";
 
 fn entry(row: &DatabaseRow) -> Result<JournalEntry> {
-    let row = Row {
-        table: "journal",
-        row,
-    };
+    let row = Row::of("journal", row);
     Ok(JournalEntry {
         sequence: row.number("sequence")?,
         kind: row.named("kind", JournalKind::from_name)?,
@@ -39,10 +37,7 @@ fn entry(row: &DatabaseRow) -> Result<JournalEntry> {
 
 fn entry_of_task(row: &DatabaseRow) -> Result<(TaskId, JournalEntry)> {
     let entry = entry(row)?;
-    let row = Row {
-        table: "journal",
-        row,
-    };
+    let row = Row::of("journal", row);
     Ok((TaskId::from_uuid(row.uuid("task_id")?), entry))
 }
 
@@ -132,10 +127,8 @@ impl<C: Link> JournalWrites for Session<C> {
         task: TaskId,
         entries: &[JournalEntry],
     ) -> Result<()> {
-        let columns = "journal (workspace_id, task_id, sequence, kind, at, actor, turn_number, step_number, text, data)";
-        let mut values = Vec::with_capacity(entries.len() * 10);
         for entry in entries {
-            values.extend([
+            let values = vec![
                 id(workspace.uuid()),
                 id(task.uuid()),
                 number(entry.sequence),
@@ -146,8 +139,9 @@ impl<C: Link> JournalWrites for Session<C> {
                 entry.step.map(|step| i64::from(step.step)).into(),
                 entry.text.as_str().into(),
                 json(&entry.data)?,
-            ]);
+            ];
+            self.gather(Into::Journal, Rule::Insert, values).await?;
         }
-        self.insert(columns, 10, values).await
+        Ok(())
     }
 }

@@ -11,10 +11,7 @@ use super::{Row, Session, at, id, number, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn line(row: &DatabaseRow) -> Result<Line> {
-    let row = Row {
-        table: "lines",
-        row,
-    };
+    let row = Row::of("lines", row);
     Ok(Line {
         id: LineId::from_uuid(row.uuid("id")?),
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -26,10 +23,7 @@ fn line(row: &DatabaseRow) -> Result<Line> {
 }
 
 fn exchange(row: &DatabaseRow) -> Result<LineExchange> {
-    let row = Row {
-        table: "line_exchanges",
-        row,
-    };
+    let row = Row::of("line_exchanges", row);
     Ok(LineExchange {
         line: LineId::from_uuid(row.uuid("line_id")?),
         number: row.integer("number")?,
@@ -44,10 +38,7 @@ fn exchange(row: &DatabaseRow) -> Result<LineExchange> {
 }
 
 fn segment(row: &DatabaseRow) -> Result<ContextSegment> {
-    let row = Row {
-        table: "context_segments",
-        row,
-    };
+    let row = Row::of("context_segments", row);
     Ok(ContextSegment {
         number: row.integer("number")?,
         from_sequence: row.number("from_sequence")?,

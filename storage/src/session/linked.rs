@@ -18,10 +18,7 @@ const LATER_TIMES: &str = "\
      then excluded.last_written_at else task_works.last_written_at end";
 
 fn linked(row: &DatabaseRow) -> Result<LinkedWork> {
-    let row = Row {
-        table: "task_works",
-        row,
-    };
+    let row = Row::of("task_works", row);
     Ok(LinkedWork {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
         task: TaskId::from_uuid(row.uuid("task_id")?),

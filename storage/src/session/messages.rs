@@ -12,6 +12,7 @@ use domain::turn::StepRef;
 use sea_orm::Value;
 
 use super::each::{Each, OF_TASK, at_end};
+use super::gathered::{Into, Rule};
 use super::tasks::{task_ids, task_keys};
 use super::window::List;
 use super::{
@@ -27,10 +28,7 @@ const BY_PEOPLE: &str = "author like 'person:%'";
 const KEY: &[&str] = &["created_at", "id"];
 
 fn message(row: &DatabaseRow) -> Result<Message> {
-    let row = Row {
-        table: "messages",
-        row,
-    };
+    let row = Row::of("messages", row);
     Ok(Message {
         id: MessageId::from_uuid(row.uuid("id")?),
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -182,8 +180,6 @@ impl<C: Link> MessageReads for Session<C> {
 #[async_trait]
 impl<C: Link> MessageWrites for Session<C> {
     async fn insert_message(&self, message: &Message) -> Result<()> {
-        let columns = "messages (workspace_id, id, state, task_id, taken_turn, taken_step, replaced_by, routing, main_of, author, \
-                       text, language, created_at, reply_to, attachments)";
         let mut values = changing_values(message)?;
         values.extend([
             optional_id(message.main_of.map(UserId::uuid)),
@@ -194,7 +190,7 @@ impl<C: Link> MessageWrites for Session<C> {
             optional_id(message.reply_to.map(CardId::uuid)),
             json(&message.attachments)?,
         ]);
-        self.insert(columns, 15, values).await
+        self.gather(Into::Messages, Rule::Insert, values).await
     }
 
     async fn update_message(&self, message: &Message) -> Result<()> {
@@ -213,7 +209,8 @@ impl<C: Link> MessageWrites for Session<C> {
             "update messages set taken_turn = $3, taken_step = $4 where workspace_id = $1 and task_id = $2 and {IN_INBOX} \
              and {BY_PEOPLE} and (taken_turn is null or (taken_turn = $3 and taken_step = $4)) returning *"
         );
-        let rows = self.rows(&sql, step_values(workspace, task, step)).await?;
+        let values = step_values(workspace, task, step);
+        let rows = self.rows_written(&sql, values).await?;
         let mut taken: Vec<_> = rows.iter().map(message).collect::<Result<_>>()?;
         taken.sort_by_key(|message| (message.created_at, message.id));
         Ok(taken)
@@ -229,7 +226,8 @@ impl<C: Link> MessageWrites for Session<C> {
             "update messages set state = 'CONSUMED' where workspace_id = $1 and task_id = $2 and {IN_INBOX} \
              and taken_turn = $3 and taken_step = $4 returning *"
         );
-        let rows = self.rows(&sql, step_values(workspace, task, step)).await?;
+        let values = step_values(workspace, task, step);
+        let rows = self.rows_written(&sql, values).await?;
         let mut consumed: Vec<_> = rows.iter().map(message).collect::<Result<_>>()?;
         consumed.sort_by_key(|message| (message.created_at, message.id));
         Ok(consumed.iter().map(|message| message.id).collect())

@@ -4,6 +4,7 @@
 //! - The SQL is one text for both databases, but for locks and for telling other processes; placeholders are `$1`, `$2`, ….
 //! - A row that can not be read names its table and column.
 //! - A statement that failed is remembered: whoever ends the transaction learns of it, whatever a command made of it.
+//! - Rows that every step writes are gathered and written together; whatever else is asked of the database comes after them.
 //!
 //! Not here: transactions, retries, wake-ups (`store`).
 
@@ -11,7 +12,11 @@ mod calls;
 mod cards;
 mod documents;
 mod each;
+mod embeddings;
+mod entered;
 mod events;
+mod gathered;
+mod group;
 mod history;
 mod installation;
 mod journal;
@@ -28,21 +33,21 @@ mod uploads;
 mod window;
 mod works;
 
-use std::collections::HashMap;
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use domain::event::Sequence;
-use domain::ids::{TaskId, WorkspaceId};
+use domain::ids::TaskId;
 use domain::time::Timestamp;
-use domain::turn::{StepRef, TurnWake};
+use domain::turn::StepRef;
 use domain::{Error, Result};
 use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::error::{Fault, damaged, from_db, is_interrupted};
 use crate::link::{Column, DatabaseRow, Link};
+
+use group::Group;
+pub(crate) use group::{Health, Written};
 
 /// The key of the advisory lock under which PostgreSQL changes what belongs to no workspace.
 const INSTALLATION_LOCK: i64 = 0x0061_7465_6c69_6573;
@@ -58,127 +63,23 @@ pub(crate) struct Session<C> {
     connection: C,
     /// Whose statements these are, for the count of them.
     user: &'static str,
-    written: Mutex<Written>,
-    health: Mutex<Health>,
-    /// Whether a statement ran that is more than a question.
-    has_written: AtomicBool,
-    /// Heads of event logs whose workspace this transaction holds; nobody else moves them.
-    held: Mutex<HashMap<WorkspaceId, Sequence>>,
-}
-
-/// How the statements of a session went, the worst of them. After one that failed PostgreSQL takes no more in the same
-/// transaction, and ends it undone even when it is asked to commit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Health {
-    /// None failed.
-    #[default]
-    Sound,
-    /// One failed, and would fail again.
-    Failed,
-    /// One met another transaction, or lost its connection: another run may end better.
-    Interrupted,
-}
-
-/// How a session went.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    /// What it will have told.
-    pub(crate) written: Written,
-    /// How its statements went.
-    pub(crate) health: Health,
-    /// Whether it ran any statement that is more than a question.
-    pub(crate) has_written: bool,
-}
-
-/// What a transaction will have told when it is committed.
-#[derive(Debug, Default)]
-pub(crate) struct Written {
-    /// Heads of the event logs that it wrote to.
-    pub(crate) heads: Vec<(WorkspaceId, Sequence)>,
-    /// Whether tokens or memberships changed.
-    pub(crate) access_changed: bool,
-    /// Turns that somebody is to look at.
-    pub(crate) turns: Vec<TurnWake>,
+    group: Mutex<Group>,
 }
 
 impl<C: Link> Session<C> {
-    /// Reads of what is committed.
-    pub(crate) fn of_reads(connection: C) -> Self {
-        Self::new(connection, "reads")
-    }
-
-    /// The transaction of a command.
-    pub(crate) fn of_command(connection: C) -> Self {
-        Self::new(connection, "command")
-    }
-
     fn new(connection: C, user: &'static str) -> Self {
         Self {
             connection,
             user,
-            written: Mutex::default(),
-            health: Mutex::default(),
-            has_written: AtomicBool::new(false),
-            held: Mutex::default(),
+            group: Mutex::default(),
         }
-    }
-
-    /// Ends the session: its connection, and how it went.
-    pub(crate) fn into_parts(self) -> (C, Outcome) {
-        let written = self.written.into_inner();
-        let health = self.health.into_inner();
-        let outcome = Outcome {
-            written: written.unwrap_or_else(PoisonError::into_inner),
-            health: health.unwrap_or_else(PoisonError::into_inner),
-            has_written: self.has_written.into_inner(),
-        };
-        (self.connection, outcome)
-    }
-
-    /// Takes the workspace's row on PostgreSQL, so that commands of one workspace run one after the other; whether it
-    /// exists. SQLite has one writer, and looks when the command is done: see [`Session::has_workspace`].
-    pub(crate) async fn lock_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
-        Ok(!self.is_postgres() || self.hold(workspace).await?.is_some())
-    }
-
-    /// Takes the workspace's row; the head of its log, if it exists.
-    async fn hold(&self, workspace: WorkspaceId) -> Result<Option<Sequence>> {
-        let held = lock(&self.held).get(&workspace).copied();
-        if held.is_some() {
-            return Ok(held);
-        }
-        let sql = "select event_sequence from workspaces where id = $1 for update";
-        let Some(row) = self.row(sql, vec![id(workspace.uuid())]).await? else {
-            return Ok(None);
-        };
-        let row = Row {
-            table: "workspaces",
-            row: &row,
-        };
-        let reached = Sequence(row.number("event_sequence")?);
-        lock(&self.held).insert(workspace, reached);
-        Ok(Some(reached))
-    }
-
-    /// Whether a workspace exists; asks only where the transaction has not met it yet.
-    pub(crate) async fn has_workspace(&self, workspace: WorkspaceId) -> Result<bool> {
-        let is_met = lock(&self.held).contains_key(&workspace)
-            || lock(&self.written)
-                .heads
-                .iter()
-                .any(|(written, _)| *written == workspace);
-        if is_met {
-            return Ok(true);
-        }
-        let sql = "select 1 from workspaces where id = $1";
-        Ok(self.row(sql, vec![id(workspace.uuid())]).await?.is_some())
     }
 
     /// Waits for other processes' commands on what belongs to no workspace, so that these too run one after the other.
     pub(crate) async fn lock_installation(&self) -> Result<()> {
         if self.is_postgres() {
             let lock = format!("select pg_advisory_xact_lock({INSTALLATION_LOCK})");
-            self.rows(&lock, Vec::new()).await?;
+            self.rows_beside(&lock, Vec::new()).await?;
         }
         Ok(())
     }
@@ -187,16 +88,20 @@ impl<C: Link> Session<C> {
         self.connection.is_postgres()
     }
 
+    /// Reads rows, those that were gathered among them.
     async fn rows(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
-        self.count_statement(sql);
+        self.write_gathered().await?;
+        self.rows_beside(sql, values).await
+    }
+
+    /// Reads rows of tables that are written at once, so that nothing of them can be gathered.
+    async fn rows_beside(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
+        self.count_statement();
         let rows = self.connection.rows(sql, values).await;
         rows.map_err(|fault| self.fault(fault))
     }
 
-    fn count_statement(&self, sql: &str) {
-        if !sql.starts_with("select ") {
-            self.has_written.store(true, Ordering::Relaxed);
-        }
+    fn count_statement(&self) {
         metrics::counter!("atelier_store_statements_total", "of" => self.user).increment(1);
     }
 
@@ -207,8 +112,7 @@ impl<C: Link> Session<C> {
         } else {
             Health::Failed
         };
-        let mut worst = lock(&self.health);
-        *worst = health.max(*worst);
+        lock(&self.group).note_health(health);
         from_db(fault)
     }
 
@@ -216,9 +120,20 @@ impl<C: Link> Session<C> {
         Ok(self.rows(sql, values).await?.into_iter().next())
     }
 
-    /// Runs a statement; how many rows it touched.
+    /// Writes rows, and reads them as they are then.
+    async fn rows_written(&self, sql: &str, values: Vec<Value>) -> Result<Vec<DatabaseRow>> {
+        self.write_directly().await?;
+        self.rows_beside(sql, values).await
+    }
+
+    /// Runs a statement that writes; how many rows it touched.
     async fn execute(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
-        self.count_statement(sql);
+        self.write_directly().await?;
+        self.execute_beside(sql, values).await
+    }
+
+    async fn execute_beside(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
+        self.count_statement();
         let touched = self.connection.execute(sql, values).await;
         touched.map_err(|fault| self.fault(fault))
     }
@@ -327,13 +242,31 @@ fn among<'a>(
 struct Row<'row> {
     table: &'static str,
     row: &'row DatabaseRow,
+    /// What stands before the names of the table's columns, where rows of several are read as one.
+    prefix: &'static str,
 }
 
-impl Row<'_> {
+impl<'row> Row<'row> {
+    fn of(table: &'static str, row: &'row DatabaseRow) -> Self {
+        let prefix = "";
+        Self { table, row, prefix }
+    }
+
     fn get<T: Column>(&self, column: &str) -> Result<T> {
-        self.row
-            .get(column)
+        self.read(column)
             .map_err(|error| self.damaged(column, &error))
+    }
+
+    fn read<T: Column>(&self, column: &str) -> Result<T, String> {
+        if self.prefix.is_empty() {
+            return self.row.get(column);
+        }
+        self.row.get(&format!("{}{column}", self.prefix))
+    }
+
+    /// Whether a column of ids holds one: whether there is such a row where it was joined.
+    fn has(&self, column: &str) -> Result<bool> {
+        Ok(self.get::<Option<Vec<u8>>>(column)?.is_some())
     }
 
     fn uuid(&self, column: &str) -> Result<Uuid> {
@@ -415,7 +348,7 @@ impl Row<'_> {
             "id",
         ]
         .map(|part| {
-            let bytes: Option<Vec<u8>> = self.row.get(part).ok()?;
+            let bytes: Option<Vec<u8>> = self.read(part).ok()?;
             let uuid = Uuid::from_slice(&bytes?).ok()?;
             Some(format!("{part} {}", uuid.simple()))
         });
@@ -428,7 +361,7 @@ impl Row<'_> {
             "call_index",
         ]
         .map(|part| {
-            let number: Option<i64> = self.row.get(part).ok()?;
+            let number: Option<i64> = self.read(part).ok()?;
             Some(format!("{part} {}", number?))
         });
         let key: Vec<String> = ids.into_iter().chain(numbers).flatten().collect();

@@ -16,10 +16,7 @@ use super::{Row, Session, at, id, json, number, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn notice(row: &DatabaseRow) -> Result<ChangeNotice> {
-    let row = Row {
-        table: "change_notices",
-        row,
-    };
+    let row = Row::of("change_notices", row);
     Ok(ChangeNotice {
         task: TaskId::from_uuid(row.uuid("task_id")?),
         work: WorkId::from_uuid(row.uuid("work_id")?),
@@ -142,7 +139,7 @@ impl<C: Link> Session<C> {
             "delete from change_notices where workspace_id = $1 and task_id = $2 and ({}) returning work_id",
             read.join(" or ")
         );
-        let rows = self.rows(&sql, values).await?;
+        let rows = self.rows_written(&sql, values).await?;
         if rows.len() == seen.len() {
             return Ok(());
         }
@@ -173,10 +170,7 @@ impl<C: Link> Session<C> {
         ];
         (notice.touched, notice.changed_by) = (Touched::default(), Vec::new());
         for row in &self.rows(sql, values).await? {
-            let row = Row {
-                table: "changes",
-                row,
-            };
+            let row = Row::of("changes", row);
             let actor: Actor = row.parsed("actor")?;
             if matches!(actor, Actor::Agent { task, .. } if task == notice.task) {
                 continue;

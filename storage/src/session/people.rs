@@ -14,10 +14,7 @@ use super::{Row, Session, at, id, number, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn user(row: &DatabaseRow) -> Result<User> {
-    let row = Row {
-        table: "users",
-        row,
-    };
+    let row = Row::of("users", row);
     Ok(User {
         id: UserId::from_uuid(row.uuid("id")?),
         name: row.get("name")?,
@@ -28,10 +25,7 @@ fn user(row: &DatabaseRow) -> Result<User> {
 }
 
 fn workspace(row: &DatabaseRow) -> Result<Workspace> {
-    let row = Row {
-        table: "workspaces",
-        row,
-    };
+    let row = Row::of("workspaces", row);
     Ok(Workspace {
         id: WorkspaceId::from_uuid(row.uuid("id")?),
         name: row.get("name")?,
@@ -40,10 +34,7 @@ fn workspace(row: &DatabaseRow) -> Result<Workspace> {
 }
 
 fn member(row: &DatabaseRow) -> Result<Member> {
-    let row = Row {
-        table: "members",
-        row,
-    };
+    let row = Row::of("members", row);
     Ok(Member {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
         user: UserId::from_uuid(row.uuid("user_id")?),
@@ -168,7 +159,7 @@ impl<C: Link> PeopleReads for Session<C> {
         );
         let values = std::iter::once(id(user.uuid()))
             .chain(workspaces.iter().map(|workspace| id(workspace.uuid())));
-        let rows = self.rows(&sql, values.collect()).await?;
+        let rows = self.rows_beside(&sql, values.collect()).await?;
         rows.iter().map(member).collect()
     }
 
@@ -205,15 +196,7 @@ impl<C: Link> PeopleReads for Session<C> {
             std::iter::once(id(user.uuid())).chain(others.iter().map(|other| id(other.uuid())));
         let rows = self.rows(&sql, values.collect()).await?;
         rows.iter()
-            .map(|row| {
-                Ok(UserId::from_uuid(
-                    Row {
-                        table: "members",
-                        row,
-                    }
-                    .uuid("user_id")?,
-                ))
-            })
+            .map(|row| Ok(UserId::from_uuid(Row::of("members", row).uuid("user_id")?)))
             .collect()
     }
 }
@@ -221,11 +204,7 @@ impl<C: Link> PeopleReads for Session<C> {
 impl<C: Link> Session<C> {
     pub(super) async fn count(&self, sql: &str, values: Vec<Value>) -> Result<u64> {
         match self.row(sql, values).await? {
-            Some(row) => Row {
-                table: "count",
-                row: &row,
-            }
-            .number("n"),
+            Some(row) => Row::of("count", &row).number("n"),
             None => Ok(0),
         }
     }

@@ -6,15 +6,16 @@ use domain::time::Timestamp;
 use domain::turn::{Epoch, Step, StepRef, StepState};
 
 use super::each::Each;
+use super::gathered::{Into, Rule};
 use super::turns::turn_ids;
 use super::{Row, Session, at, id, json, number, optional_json, placeholders, step_key};
 use crate::link::{DatabaseRow, Link};
 
 fn step(row: &DatabaseRow) -> Result<Step> {
-    let row = Row {
-        table: "steps",
-        row,
-    };
+    step_in(&Row::of("steps", row))
+}
+
+pub(super) fn step_in(row: &Row<'_>) -> Result<Step> {
     Ok(Step {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
         task: TaskId::from_uuid(row.uuid("task_id")?),
@@ -69,14 +70,10 @@ impl<C: Link> Session<C> {
     }
 
     pub(super) async fn put_step_row(&self, step: &Step) -> Result<()> {
-        let columns = "steps (workspace_id, turn_id, number, task_id, turn_number, state, epoch, opened_at, decided_at, rationale, \
-                       seen, context)";
         let values = vec![
             id(step.workspace.uuid()),
             id(step.turn.uuid()),
             number(step.at.step.into()),
-            id(step.task.uuid()),
-            number(step.at.turn.into()),
             step.state.name().into(),
             number(step.epoch.0.into()),
             at(step.opened_at),
@@ -84,10 +81,9 @@ impl<C: Link> Session<C> {
             step.rationale.as_str().into(),
             json(&step.seen)?,
             optional_json(step.context.as_ref())?,
+            id(step.task.uuid()),
+            number(step.at.turn.into()),
         ];
-        let conflict = "on conflict (workspace_id, turn_id, number) do update set state = excluded.state, epoch = excluded.epoch, \
-             opened_at = excluded.opened_at, decided_at = excluded.decided_at, rationale = excluded.rationale, \
-             seen = excluded.seen, context = excluded.context";
-        self.upsert(columns, 12, values, conflict).await
+        self.gather(Into::Steps, Rule::Put, values).await
     }
 }

@@ -13,14 +13,15 @@ use domain::task::{
 use domain::time::Timestamp;
 use sea_orm::Value;
 
+use super::gathered::{Into, Rule};
 use super::{Row, Session, among, at, id, json, number, optional_id, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn task(row: &DatabaseRow) -> Result<Task> {
-    let row = Row {
-        table: "tasks",
-        row,
-    };
+    task_in(&Row::of("tasks", row))
+}
+
+pub(super) fn task_in(row: &Row<'_>) -> Result<Task> {
     let budget: Option<i64> = row.get("budget_micros")?;
     Ok(Task {
         id: TaskId::from_uuid(row.uuid("id")?),
@@ -47,22 +48,23 @@ fn task(row: &DatabaseRow) -> Result<Task> {
 }
 
 fn projections(row: &DatabaseRow) -> Result<(TaskId, Projections)> {
-    let row = Row {
-        table: "projections",
-        row,
-    };
-    let projections = Projections {
+    let row = Row::of("projections", row);
+    let task = TaskId::from_uuid(row.uuid("task_id")?);
+    Ok((task, projections_in(&row)?))
+}
+
+pub(super) fn projections_in(row: &Row<'_>) -> Result<Projections> {
+    Ok(Projections {
         summary: row.get("summary")?,
         short_line: row.get("short_line")?,
         checklist: row.json("checklist")?,
         rewritten_at: row.optional_time("rewritten_at")?,
         journal_sequence: row.number("journal_sequence")?,
-    };
-    Ok((TaskId::from_uuid(row.uuid("task_id")?), projections))
+    })
 }
 
-/// Workspace, id, and then everything that can change, in the order of [`CHANGING`].
-fn changing_values(task: &Task) -> Result<Vec<Value>> {
+/// A task in the order of its table's columns.
+fn task_values(task: &Task) -> Result<Vec<Value>> {
     Ok(vec![
         id(task.workspace.uuid()),
         id(task.id.uuid()),
@@ -80,25 +82,12 @@ fn changing_values(task: &Task) -> Result<Vec<Value>> {
         optional_id(task.active_turn.map(TurnId::uuid)),
         json(&task.course)?,
         json(&task.usage)?,
+        task.goal.as_str().into(),
+        id(task.created_by.uuid()),
+        optional_id(task.origin.map(MessageId::uuid)),
+        at(task.created_at),
     ])
 }
-
-const CHANGING: [&str; 14] = [
-    "kind",
-    "status",
-    "status_reason",
-    "title",
-    "brief",
-    "language",
-    "autonomy",
-    "budget_micros",
-    "updated_at",
-    "journal_head",
-    "news_head",
-    "active_turn",
-    "course",
-    "usage",
-];
 
 fn filtered(filter: &TaskFilter, values: &mut Vec<Value>) -> String {
     let kinds = filter.kinds.iter().map(|kind| kind.name());
@@ -188,30 +177,13 @@ impl<C: Link> TaskReads for Session<C> {
 #[async_trait]
 impl<C: Link> TaskWrites for Session<C> {
     async fn insert_task(&self, task: &Task) -> Result<()> {
-        let columns = format!(
-            "tasks (workspace_id, id, {}, goal, created_by, origin, created_at)",
-            CHANGING.join(", ")
-        );
-        let mut values = changing_values(task)?;
-        values.extend([
-            task.goal.as_str().into(),
-            id(task.created_by.uuid()),
-            optional_id(task.origin.map(MessageId::uuid)),
-            at(task.created_at),
-        ]);
-        self.insert(&columns, values.len(), values).await
+        self.gather(Into::Tasks, Rule::Insert, task_values(task)?)
+            .await
     }
 
     async fn update_task(&self, task: &Task) -> Result<()> {
-        let changed: Vec<_> = (3..)
-            .zip(CHANGING)
-            .map(|(place, column)| format!("{column} = ${place}"))
-            .collect();
-        let sql = format!(
-            "update tasks set {} where workspace_id = $1 and id = $2",
-            changed.join(", ")
-        );
-        self.execute(&sql, changing_values(task)?).await.map(drop)
+        self.gather(Into::Tasks, Rule::Put, task_values(task)?)
+            .await
     }
 
     async fn put_projections(
@@ -220,7 +192,6 @@ impl<C: Link> TaskWrites for Session<C> {
         task: TaskId,
         projections: &Projections,
     ) -> Result<()> {
-        let columns = "projections (workspace_id, task_id, summary, short_line, checklist, rewritten_at, journal_sequence)";
         let values = vec![
             id(workspace.uuid()),
             id(task.uuid()),
@@ -230,10 +201,7 @@ impl<C: Link> TaskWrites for Session<C> {
             projections.rewritten_at.map(Timestamp::micros).into(),
             number(projections.journal_sequence),
         ];
-        let conflict = "on conflict (workspace_id, task_id) do update set summary = excluded.summary, \
-             short_line = excluded.short_line, checklist = excluded.checklist, rewritten_at = excluded.rewritten_at, \
-             journal_sequence = excluded.journal_sequence";
-        self.upsert(columns, 7, values, conflict).await
+        self.gather(Into::Projections, Rule::Put, values).await
     }
 
     async fn delete_projections(&self, workspace: WorkspaceId, task: TaskId) -> Result<()> {

@@ -9,10 +9,7 @@ use super::{Row, Session, at, id};
 use crate::link::{DatabaseRow, Link};
 
 fn token(row: &DatabaseRow) -> Result<ApiToken> {
-    let row = Row {
-        table: "tokens",
-        row,
-    };
+    let row = Row::of("tokens", row);
     Ok(ApiToken {
         id: TokenId::from_uuid(row.uuid("id")?),
         user: UserId::from_uuid(row.uuid("user_id")?),

@@ -4,33 +4,33 @@
 //! - A turn is written only over the epoch that its writer presents: the number of rows written decides.
 
 use async_trait::async_trait;
-use domain::Result;
 use domain::ids::{TaskId, TurnId, WorkspaceId};
 use domain::page::{End, Page, Window};
 use domain::task::TaskStatus;
 use domain::time::Timestamp;
 use domain::turn::{
-    Call, CallId, Claimable, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads, TurnState,
-    TurnWake, TurnWrites,
+    Call, CallId, Claimable, Entered, Epoch, LargeResult, Lease, Step, StepRef, Turn, TurnReads,
+    TurnState, TurnWake, TurnWrites,
 };
+use domain::{Error, Result};
 use sea_orm::Value;
 use uuid::Uuid;
 
 use super::each::{Each, OF_TASK, at_end};
+use super::gathered::{Into, Rule};
 use super::tasks::task_keys;
 use super::window::List;
 use super::{Row, Session, among, at, id, lock, number, placeholders};
 use crate::link::{DatabaseRow, Link};
-use crate::wake::Notice;
 
 /// Turns that are not over; the words are those of an index.
-const UNDER_WAY: &str = "state in ('QUEUED', 'RUNNING', 'SUSPENDED')";
+pub(super) const UNDER_WAY: &str = "state in ('QUEUED', 'RUNNING', 'SUSPENDED')";
 
 fn turn(row: &DatabaseRow) -> Result<Turn> {
-    let row = Row {
-        table: "turns",
-        row,
-    };
+    turn_in(&Row::of("turns", row))
+}
+
+pub(super) fn turn_in(row: &Row<'_>) -> Result<Turn> {
     let owner: Option<String> = row.get("lease_owner")?;
     let lease = owner.map(|_| {
         Ok::<_, domain::Error>(Lease {
@@ -58,10 +58,7 @@ fn turn(row: &DatabaseRow) -> Result<Turn> {
 }
 
 fn claimable(row: &DatabaseRow) -> Result<Claimable> {
-    let row = Row {
-        table: "turns",
-        row,
-    };
+    let row = Row::of("turns", row);
     Ok(Claimable {
         workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
         task: TaskId::from_uuid(row.uuid("task_id")?),
@@ -70,8 +67,8 @@ fn claimable(row: &DatabaseRow) -> Result<Claimable> {
     })
 }
 
-/// Workspace, id, and then everything that can change, in the order of [`CHANGING`].
-fn changing_values(turn: &Turn) -> Vec<Value> {
+/// A turn in the order of its table's columns.
+fn turn_values(turn: &Turn) -> Vec<Value> {
     vec![
         id(turn.workspace.uuid()),
         id(turn.id.uuid()),
@@ -87,23 +84,10 @@ fn changing_values(turn: &Turn) -> Vec<Value> {
         at(turn.moved_at),
         number(turn.idle_claims.into()),
         turn.has_progress.into(),
+        id(turn.task.uuid()),
+        number(turn.number.into()),
     ]
 }
-
-const CHANGING: [&str; 12] = [
-    "state",
-    "epoch",
-    "lease_owner",
-    "lease_expires_at",
-    "queued_at",
-    "not_before",
-    "started_at",
-    "ended_at",
-    "settled_steps",
-    "moved_at",
-    "idle_claims",
-    "has_progress",
-];
 
 #[async_trait]
 impl<C: Link> TurnReads for Session<C> {
@@ -112,13 +96,9 @@ impl<C: Link> TurnReads for Session<C> {
             return Ok(here);
         }
         let sql = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now";
-        let row = self.row(sql, Vec::new()).await?;
-        let row = row.ok_or_else(|| domain::Error::internal("the database has no time"))?;
-        Row {
-            table: "clock_timestamp",
-            row: &row,
-        }
-        .time("now")
+        let row = self.rows_beside(sql, Vec::new()).await?.pop();
+        let row = row.ok_or_else(|| Error::internal("the database has no time"))?;
+        Row::of("clock_timestamp", &row).time("now")
     }
 
     async fn list_claimable(&self, now: Timestamp, limit: u32) -> Result<Vec<Claimable>> {
@@ -169,14 +149,15 @@ impl<C: Link> TurnReads for Session<C> {
         let rows = self.rows(&sql, values).await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "tasks",
-                    row,
-                };
+                let row = Row::of("tasks", row);
                 let workspace = WorkspaceId::from_uuid(row.uuid("workspace_id")?);
                 Ok((workspace, TaskId::from_uuid(row.uuid("id")?)))
             })
             .collect()
+    }
+
+    async fn enter_turn(&self, turn: TurnId) -> Result<Option<Entered>> {
+        self.entered(turn).await
     }
 
     async fn list_turns_by_id(&self, ids: &[TurnId]) -> Result<Vec<Turn>> {
@@ -250,28 +231,19 @@ pub(super) fn turn_ids(turns: &[TurnId]) -> Vec<Value> {
 #[async_trait]
 impl<C: Link> TurnWrites for Session<C> {
     async fn insert_turn(&self, turn: &Turn) -> Result<()> {
-        let columns = format!(
-            "turns (workspace_id, id, {}, task_id, number)",
-            CHANGING.join(", ")
-        );
-        let mut values = changing_values(turn);
-        values.extend([id(turn.task.uuid()), number(turn.number.into())]);
-        self.insert(&columns, values.len(), values).await
+        self.gather(Into::Turns, Rule::Insert, turn_values(turn))
+            .await
     }
 
-    async fn update_turn(&self, turn: &Turn, presented: Epoch) -> Result<bool> {
-        let changed: Vec<_> = (3..)
-            .zip(CHANGING)
-            .map(|(place, column)| format!("{column} = ${place}"))
-            .collect();
-        let mut values = changing_values(turn);
-        values.push(number(presented.0.into()));
-        let sql = format!(
-            "update turns set {} where workspace_id = $1 and id = $2 and epoch = ${} and {UNDER_WAY}",
-            changed.join(", "),
-            values.len()
-        );
-        Ok(self.execute(&sql, values).await? == 1)
+    async fn update_turn(&self, turn: &Turn, presented: Epoch) -> Result<()> {
+        let rule = if turn.epoch == presented {
+            Rule::OverSameEpoch
+        } else if turn.epoch == presented.next() {
+            Rule::OverFormerEpoch
+        } else {
+            return Err(Error::internal("an epoch was passed over"));
+        };
+        self.gather(Into::Turns, rule, turn_values(turn)).await
     }
 
     async fn put_step(&self, step: &Step) -> Result<()> {
@@ -296,7 +268,7 @@ impl<C: Link> TurnWrites for Session<C> {
     }
 
     async fn announce_turn(&self, wake: TurnWake) -> Result<()> {
-        lock(&self.written).turns.push(wake);
-        self.notify(&Notice::Turn(wake)).await
+        lock(&self.group).tell_turn(wake);
+        Ok(())
     }
 }

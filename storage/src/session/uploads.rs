@@ -10,6 +10,9 @@ use uuid::Uuid;
 use super::{Row, Session, at, id, number};
 use crate::link::Link;
 
+/// Refused updates that are kept of one work, the newest: whoever may write could fill the disk with them.
+const QUARANTINED: u64 = 200;
+
 impl<C: Link> Session<C> {
     pub(super) async fn upload(&self, upload: UploadId) -> Result<Option<Upload>> {
         let Some(row) = self
@@ -21,10 +24,7 @@ impl<C: Link> Session<C> {
         else {
             return Ok(None);
         };
-        let row = Row {
-            table: "uploads",
-            row: &row,
-        };
+        let row = Row::of("uploads", &row);
         Ok(Some(Upload {
             id: upload,
             workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),
@@ -58,16 +58,11 @@ impl<C: Link> Session<C> {
         time: Timestamp,
     ) -> Result<bool> {
         let sql = "update uploads set finished_at = $2 where id = $1 and finished_at is null returning workspace_id";
-        let Some(row) = self.row(sql, vec![id(upload.uuid()), at(time)]).await? else {
+        let values = vec![id(upload.uuid()), at(time)];
+        let Some(row) = self.rows_written(sql, values).await?.pop() else {
             return Ok(false);
         };
-        let workspace = WorkspaceId::from_uuid(
-            Row {
-                table: "uploads",
-                row: &row,
-            }
-            .uuid("workspace_id")?,
-        );
+        let workspace = WorkspaceId::from_uuid(Row::of("uploads", &row).uuid("workspace_id")?);
         self.insert_file_row(workspace, file).await?;
         Ok(true)
     }
@@ -97,12 +92,7 @@ impl<C: Link> Session<C> {
             .row(sql, vec![id(workspace.uuid()), sha256.into()])
             .await?;
         row.as_ref()
-            .map(|row| {
-                file(&Row {
-                    table: "files",
-                    row,
-                })
-            })
+            .map(|row| file(&Row::of("files", row)))
             .transpose()
     }
 
@@ -124,6 +114,10 @@ impl<C: Link> Session<C> {
             at(update.at),
         ];
         let sql = "insert into quarantine (workspace_id, id, work_id, actor, reason, body, at) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+        self.execute(sql, values).await?;
+        let sql = "delete from quarantine where work_id = $1 and at < \
+                   (select at from quarantine where work_id = $1 order by at desc limit 1 offset $2)";
+        let values = vec![id(update.work.uuid()), number(QUARANTINED - 1)];
         self.execute(sql, values).await.map(drop)
     }
 
@@ -138,10 +132,7 @@ impl<C: Link> Session<C> {
             .await?;
         rows.iter()
             .map(|row| {
-                let row = Row {
-                    table: "quarantine",
-                    row,
-                };
+                let row = Row::of("quarantine", row);
                 Ok(QuarantinedUpdate {
                     work,
                     workspace: WorkspaceId::from_uuid(row.uuid("workspace_id")?),

@@ -17,10 +17,7 @@ use super::{Row, Session, among, at, id, number, placeholders};
 use crate::link::{DatabaseRow, Link};
 
 fn work(row: &DatabaseRow) -> Result<Work> {
-    let row = Row {
-        table: "works",
-        row,
-    };
+    let row = Row::of("works", row);
     let sha256: Option<String> = row.get("sha256")?;
     let asset = sha256.map(|sha256| {
         Ok::<_, domain::Error>(AssetFile {

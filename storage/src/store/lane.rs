@@ -5,8 +5,8 @@
 //!   where something was, the group is undone and runs again without that command, which then runs by itself. A statement
 //!   that failed is an error of its command, also where the command overlooked it.
 //! - Answers leave after the commit. A commit whose outcome is unknown is never run again.
-//! - A group that meets another transaction, or loses its connection before the commit, is run again, command by command,
-//!   a bounded number of times.
+//! - A group that meets another transaction, loses its connection before the commit, or of which nobody knows whose rows were
+//!   refused, is run again, command by command, a bounded number of times.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
@@ -42,7 +42,7 @@ enum Failure {
     /// The command at this place failed after it had written, or after PostgreSQL refused a statement: nothing of the
     /// group is stored.
     Spoilt(usize),
-    /// It met another transaction, or lost its connection before the commit: nothing of it is stored.
+    /// It met another transaction, lost its connection before the commit, or can not be told apart: nothing of it is stored.
     Interrupted,
     /// The database failed; perhaps all of it is stored, perhaps nothing.
     Fault(Error),
@@ -174,47 +174,114 @@ async fn commit<B: Begin>(
     commands: &[Arc<dyn ErasedCommand>],
     wakes: &Wakes,
 ) -> Result<Vec<Answer>, Failure> {
-    let mut transaction = connection.begin().await.map_err(before_commit)?;
-    let mut answers = Vec::with_capacity(commands.len());
-    let mut must_commit = false;
-    for (place, command) in commands.iter().enumerate() {
-        let session = Session::of_command(transaction);
-        let answer = run_one(&session, command).await;
-        let (returned, outcome) = session.into_parts();
-        transaction = returned;
-        let is_clean = !outcome.has_written && outcome.health == Health::Sound;
-        let answer = judge(answer, outcome.health, command)?;
-        if answer.is_err() && !is_clean && commands.len() > 1 {
+    let transaction = connection.begin().await.map_err(before_commit)?;
+    let session = Session::of_commands(transaction, commands.len() > 1);
+    let ended = run_all(&session, commands).await;
+    let transaction = session.into_connection();
+    let outcome = match ended {
+        Ok(outcome) => outcome,
+        Err(failure) => {
             undo(transaction).await;
-            return Err(Failure::Spoilt(place));
+            return Err(failure);
         }
-        must_commit |= answer.is_ok();
-        answers.push((answer, outcome.written));
-    }
-    if must_commit {
+    };
+    if outcome.iter().any(|(answer, _)| answer.is_ok()) {
         transaction.commit().await.map_err(at_commit)?;
     } else {
         undo(transaction).await;
     }
-    let announced = answers
+    let announced = outcome
         .into_iter()
         .map(|(answer, written)| announce(wakes, answer, written));
     Ok(announced.collect())
 }
 
-/// A command is answered as its statements went: one that failed is no success, whatever the command made of it.
-fn judge(
+/// Runs commands in one transaction, as far as the commit.
+async fn run_all<T: OpenTransaction>(
+    session: &Session<T>,
+    commands: &[Arc<dyn ErasedCommand>],
+) -> Result<Vec<(Answer, Written)>, Failure> {
+    let begun = open(session, commands).await;
+    begun.map_err(|error| fault(session, error))?;
+    let mut outcome = Vec::with_capacity(commands.len());
+    for (place, command) in commands.iter().enumerate() {
+        session.begin_command();
+        let answer = run_one(session, command).await;
+        outcome.push(end(session, answer, (place, command)).await?);
+    }
+    match (session.write_all().await, commands) {
+        (Ok(()), _) => Ok(outcome),
+        (Err(error), [_]) if session.health() != Health::Interrupted => {
+            Ok(vec![(Err(error), Written::default())])
+        }
+        (Err(_), _) => Err(Failure::Interrupted),
+    }
+}
+
+/// Takes what the commands need of others' time, in the same order as every other group.
+async fn open<T: OpenTransaction>(
+    session: &Session<T>,
+    commands: &[Arc<dyn ErasedCommand>],
+) -> Result<()> {
+    let scopes = commands.iter().map(|command| command.scope());
+    if scopes.clone().any(|scope| scope == Scope::Installation) {
+        session.lock_installation().await?;
+    }
+    let mut workspaces: Vec<_> = scopes
+        .filter_map(|scope| match scope {
+            Scope::Workspace(workspace) => Some(workspace),
+            Scope::Installation => None,
+        })
+        .collect();
+    workspaces.dedup();
+    let turns: Vec<_> = commands
+        .iter()
+        .filter_map(|command| command.enters())
+        .collect();
+    session.open(&workspaces, &turns).await
+}
+
+/// Ends a command: what it wrote stays in the transaction where it is done, and what it gathered is forgotten where it is not.
+async fn end<T: OpenTransaction>(
+    session: &Session<T>,
     answer: Answer,
-    health: Health,
-    command: &Arc<dyn ErasedCommand>,
-) -> Result<Answer, Failure> {
-    match health {
-        Health::Interrupted => Err(Failure::Interrupted),
-        Health::Failed if answer.is_ok() => Ok(Err(Error::internal(format!(
+    (place, command): (usize, &Arc<dyn ErasedCommand>),
+) -> Result<(Answer, Written), Failure> {
+    if session.health() == Health::Interrupted || session.is_lost() {
+        return Err(Failure::Interrupted);
+    }
+    let answer = match answer {
+        // One that failed is no success, whatever the command made of it.
+        Ok(_) if session.health() == Health::Failed => Err(Error::internal(format!(
             "{} overlooked a failed statement",
             command.name()
-        )))),
-        Health::Sound | Health::Failed => Ok(answer),
+        ))),
+        answer => answer,
+    };
+    let ended = match answer {
+        Ok(output) => session
+            .end_command()
+            .await
+            .map(|written| (Ok(output), written)),
+        Err(error) => Err(error),
+    };
+    let error = match ended {
+        Ok(ended) => return Ok(ended),
+        Err(_) if session.health() == Health::Interrupted => return Err(Failure::Interrupted),
+        Err(error) => error,
+    };
+    if session.is_shared() && session.has_written() {
+        return Err(Failure::Spoilt(place));
+    }
+    session.forget_command();
+    Ok((Err(error), Written::default()))
+}
+
+/// What a failed statement of the group itself means: nothing was asked to be stored.
+fn fault<T: OpenTransaction>(session: &Session<T>, error: Error) -> Failure {
+    match session.health() {
+        Health::Interrupted => Failure::Interrupted,
+        Health::Sound | Health::Failed => Failure::Fault(error),
     }
 }
 
@@ -231,25 +298,15 @@ async fn run_one<T: OpenTransaction>(
     session: &Session<T>,
     command: &Arc<dyn ErasedCommand>,
 ) -> Answer {
-    match command.scope() {
-        Scope::Installation => session.lock_installation().await?,
-        Scope::Workspace(workspace) => {
-            if !session.lock_workspace(workspace).await? {
-                return Err(Error::not_found("workspace", workspace));
-            }
-        }
+    if let Scope::Workspace(workspace) = command.scope()
+        && session.held(workspace).is_none()
+    {
+        return Err(Error::not_found("workspace", workspace));
     }
     let run = AssertUnwindSafe(command.run_erased(session))
         .catch_unwind()
         .await;
-    let output =
-        run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))?;
-    match command.scope() {
-        Scope::Workspace(workspace) if !session.has_workspace(workspace).await? => {
-            Err(Error::not_found("workspace", workspace))
-        }
-        _ => Ok(output),
-    }
+    run.unwrap_or_else(|_| Err(Error::internal(format!("{} panicked", command.name()))))
 }
 
 fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {

@@ -90,7 +90,7 @@ impl DatabaseStore {
         Self {
             reads: Box::new(reads),
             lanes: Vec::new(),
-            wakes: Arc::new(Wakes::default()),
+            wakes: Arc::new(new_wakes()),
             signals: None,
             stop: CancellationToken::new(),
             lane_ends: Mutex::default(),
@@ -157,6 +157,10 @@ impl Store for DatabaseStore {
         self.wakes.follow(workspace)
     }
 
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        self.wakes.follow_logs()
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.wakes.follow_access()
     }
@@ -180,6 +184,16 @@ impl Store for DatabaseStore {
 
 fn take<T>(tasks: &Mutex<Vec<T>>) -> Vec<T> {
     std::mem::take(&mut *tasks.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(feature = "test-support")]
+fn new_wakes() -> Wakes {
+    Wakes::arriving(crate::faults::arrivals())
+}
+
+#[cfg(not(feature = "test-support"))]
+fn new_wakes() -> Wakes {
+    Wakes::default()
 }
 
 fn stopped() -> Error {

@@ -9,6 +9,7 @@ mod documents;
 mod events;
 mod execution;
 mod faults;
+mod groups;
 mod journal;
 mod many_tasks;
 mod messages;

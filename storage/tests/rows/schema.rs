@@ -52,6 +52,8 @@ async fn each_table_of_a_workspace_has_the_workspace_first_in_its_key(database: 
         "change_notices",
         "changes",
         "context_segments",
+        "embedding_marks",
+        "embeddings",
         "events",
         "files",
         "journal",

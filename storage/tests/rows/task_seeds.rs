@@ -337,7 +337,7 @@ impl<'store> Worker<'store> {
 /// The step that was opened, with the texts of what it took.
 pub(crate) fn opened(after: After) -> domain::turn::OpenedStep {
     match after {
-        After::Opened(opened) => opened,
+        After::Opened(opened) => *opened,
         other => panic!("no step was opened: {other:?}"),
     }
 }

@@ -33,7 +33,18 @@ async fn update(store: &SharedStore, turn: &Turn, presented: u32) -> bool {
     let updated = within!(store, turn.workspace, |tx, turn| tx
         .update_turn(&turn, Epoch(presented))
         .await);
-    updated.expect("answers")
+    match updated {
+        Ok(()) => true,
+        Err(domain::Error::Fenced {
+            turn: fenced,
+            presented: named,
+            ..
+        }) => {
+            assert_eq!((fenced, named), (turn.id, Epoch(presented)));
+            false
+        }
+        Err(error) => panic!("{error:?}"),
+    }
 }
 
 fn lease(until: Timestamp) -> Lease {
@@ -63,12 +74,17 @@ async fn a_turn_is_written_only_over_the_epoch_that_holds(database: TestDatabase
         ..queued.clone()
     };
     assert!(update(store, &claimed, 0).await, "the first claim");
-    let late = Turn {
+    let late = |epoch| Turn {
         lease: Some(lease(seconds(99))),
+        epoch: Epoch(epoch),
         ..claimed.clone()
     };
-    assert!(!update(store, &late, 0).await, "a claim of the old epoch");
-    assert!(!update(store, &late, 2).await, "an epoch that never was");
+    let claim = late(1);
+    assert!(!update(store, &claim, 0).await, "a claim of the old epoch");
+    let write = late(0);
+    assert!(!update(store, &write, 0).await, "a write of the old epoch");
+    let ahead = late(2);
+    assert!(!update(store, &ahead, 2).await, "an epoch that never was");
     assert_eq!(read(store, &queued).await, claimed);
     storage.close().await;
 }

@@ -171,7 +171,7 @@ async fn a_serialization_failure_is_run_again() {
 const TERMINATE: &str = "select pg_terminate_backend(pid) from pg_stat_activity \
                          where datname = current_database() and state like 'idle in transaction%' and pid <> pg_backend_pid()";
 
-/// Emits, loses its connection in its first run, and emits again if `goes_on`.
+/// Emits, sees that it is written, loses its connection in its first run, and emits again if `goes_on`.
 fn unlucky(
     workspace: WorkspaceId,
     database_url: &str,
@@ -183,6 +183,8 @@ fn unlucky(
         let (url, runs) = (url.clone(), runs.clone());
         Box::pin(async move {
             tx.emit(workspace, vec![numbered(1)]).await?;
+            // What is only gathered would be written behind the loss, and then all of it be run again.
+            tx.event_head(workspace).await?;
             if runs.fetch_add(1, Ordering::SeqCst) == 0 {
                 execute(&url, TERMINATE).await;
             }

@@ -18,7 +18,14 @@ struct Rule {
 const RULES: &[Rule] = &[
     Rule {
         needles: &["SystemTime::now", "Utc::now", "Local::now"],
-        within: &["domain/", "storage/", "runtime/", "api/", "migrations/"],
+        within: &[
+            "domain/",
+            "storage/",
+            "search/",
+            "runtime/",
+            "api/",
+            "migrations/",
+        ],
         except: &[(
             "domain/src/time.rs",
             "the clock that everything else is handed",
@@ -42,7 +49,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         needles: &["env::var", "env::vars", "env::args", "set_var("],
-        within: &["domain/", "storage/", "runtime/", "api/", "migrations/"],
+        within: &[
+            "domain/",
+            "storage/",
+            "search/",
+            "runtime/",
+            "api/",
+            "migrations/",
+        ],
         except: &[
             ("api/src/config", "configuration is read here, once"),
             ("api/src/main.rs", "the program's own arguments"),
@@ -75,7 +89,14 @@ const RULES: &[Rule] = &[
     },
     Rule {
         needles: &["println!", "eprintln!", "print!(", "eprint!("],
-        within: &["domain/", "storage/", "runtime/", "api/", "migrations/"],
+        within: &[
+            "domain/",
+            "storage/",
+            "search/",
+            "runtime/",
+            "api/",
+            "migrations/",
+        ],
         except: &[
             (
                 "api/src/main.rs",
@@ -91,13 +112,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         needles: &["sea_orm::", "sea_orm_migration::", "sqlx::"],
-        within: &["domain/", "runtime/", "api/"],
+        within: &["domain/", "search/", "runtime/", "api/"],
         except: &[],
         instead: "only storage and migrations know the database; use a port of the domain",
     },
     Rule {
         needles: &["axum::", "async_graphql::", "tower_http::"],
-        within: &["domain/", "storage/", "runtime/", "migrations/"],
+        within: &["domain/", "storage/", "search/", "runtime/", "migrations/"],
         except: &[],
         instead: "only api serves HTTP and GraphQL",
     },
@@ -112,6 +133,12 @@ const RULES: &[Rule] = &[
             ),
         ],
         instead: "GraphQL stays in api/src/graphql",
+    },
+    Rule {
+        needles: &["tantivy::"],
+        within: &["domain/", "storage/", "runtime/", "api/"],
+        except: &[],
+        instead: "only search knows its index; use the port of the domain",
     },
     Rule {
         needles: &["storage::"],

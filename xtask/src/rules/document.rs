@@ -16,6 +16,7 @@ const FOLDERS: &[&str] = &[
     "docs/",
     "migrations/",
     "runtime/",
+    "search/",
     "storage/",
     "tests/",
     "web/",

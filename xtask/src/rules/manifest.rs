@@ -40,6 +40,7 @@ const KEPT_APART: &[(&str, &[&str])] = &[
     ("sea-orm-migration", &["storage", "migrations"]),
     ("sqlx", &["storage"]),
     ("object_store", &["storage"]),
+    ("tantivy", &["search"]),
     ("async-graphql", &["api"]),
     ("axum", &["api"]),
 ];

@@ -8,6 +8,8 @@
 //! | `events.jsonl` | the event log |
 //! | `files.jsonl`, `blobs/{sha256}` | files of assets, and their bytes |
 //! | `quarantine.jsonl` | updates that were refused |
+//! | `tasks.jsonl` | tasks; after each one everything that is stored of it, a part a line |
+//! | `messages.jsonl` | main threads: messages of no task, and cards about them |
 //!
 //! Invariants
 //! - Tokens and secrets are in no archive.
@@ -32,6 +34,11 @@ pub(crate) const EVENTS: &str = "events.jsonl";
 pub(crate) const FILES: &str = "files.jsonl";
 /// Refused updates.
 pub(crate) const QUARANTINE: &str = "quarantine.jsonl";
+
+/// Tasks, each with its parts.
+pub(crate) const TASKS: &str = "tasks.jsonl";
+/// Main threads.
+pub(crate) const MESSAGES: &str = "messages.jsonl";
 
 /// The entry with a file's bytes.
 pub(crate) fn blob(sha256: &str) -> String {

@@ -35,8 +35,8 @@ impl ArchiveReader {
         let head: Option<Head> = self.lines(HEAD)?.next().transpose()?;
         let head = head.context("the archive has no head")?;
         ensure!(
-            head.atelier_archive == FORM,
-            "the archive has form {}, and this version reads form {FORM}; use a newer one",
+            (1..=FORM).contains(&head.atelier_archive),
+            "the archive has form {}, and this version reads forms up to {FORM}; use a newer one",
             head.atelier_archive
         );
         Ok(head)
@@ -58,6 +58,17 @@ impl ArchiveReader {
                 .with_context(|| format!("line {number} of {entry} can not be read"))
                 .transpose()
         }))
+    }
+
+    /// The same of an entry that older forms do not have.
+    pub(crate) fn lines_if_there<T: DeserializeOwned>(
+        &mut self,
+        entry: &'static str,
+    ) -> Result<Option<impl Iterator<Item = Result<T>>>> {
+        if self.0.index_for_name(entry).is_none() {
+            return Ok(None);
+        }
+        self.lines(entry).map(Some)
     }
 
     /// The bytes of an entry, at most so many.

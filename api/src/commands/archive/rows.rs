@@ -3,17 +3,21 @@
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use domain::actor::Actor;
+use domain::archive::TaskPart;
+use domain::card::Card;
 use domain::document::{Touched, Version};
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
-use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::ids::{TaskId, UserId, WorkId, WorkspaceId};
+use domain::message::Message;
 use domain::people::{Member, Role, User, Workspace};
+use domain::task::Task;
 use domain::time::Timestamp;
 use domain::work::{AssetFile, Change, PendingChange, QuarantinedUpdate, Work, WorkKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The number of this form.
-pub(crate) const FORM: u32 = 1;
+/// The number of this form; form 1 had no tasks.
+pub(crate) const FORM: u32 = 2;
 
 /// What kind of archive it is.
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,9 +85,31 @@ pub(crate) struct EventRow {
     pub(crate) sequence: Sequence,
     pub(crate) kind: EventKind,
     pub(crate) subject: Subject,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task: Option<TaskId>,
     pub(crate) actor: Actor,
     pub(crate) at: Timestamp,
     pub(crate) data: Value,
+}
+
+/// A line of the tasks' entry: a task, or something of the task above it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TaskRow {
+    /// A task begins.
+    Task(Task),
+    /// It goes on.
+    Part(TaskPart),
+}
+
+/// A line of the main threads' entry.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MessageRow {
+    /// A message of no task.
+    Message(Message),
+    /// A card about one.
+    Card(Card),
 }
 
 /// A refused update.
@@ -203,6 +229,7 @@ impl From<Event> for EventRow {
             sequence: event.sequence,
             kind: event.kind,
             subject: event.subject,
+            task: event.task,
             actor: event.actor,
             at: event.at,
             data: event.data,
@@ -216,7 +243,7 @@ impl EventRow {
         NewEvent {
             kind: self.kind,
             subject,
-            task: None,
+            task: self.task,
             actor,
             at: self.at,
             data: self.data,

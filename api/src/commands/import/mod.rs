@@ -7,6 +7,7 @@
 
 mod change_run;
 mod people;
+mod tasks;
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -93,6 +94,9 @@ pub(super) async fn import(
     importer.files().await?;
     importer.events().await?;
     importer.settle(&works).await?;
+    importer.main_threads().await?;
+    // Workers take turns up as soon as they are there: by now everything is that they need.
+    importer.tasks().await?;
     let secret = importer.finish().await?;
     Ok(Imported {
         workspace: workspace.id,

@@ -116,19 +116,27 @@ impl People {
         }
     }
 
-    /// Details of an event with the people who they are here.
+    /// Details of an event, or a row, with the people who they are here.
     pub(super) fn data(&self, data: Value) -> Value {
         match data {
-            Value::String(text) => match text.parse::<UserId>() {
-                Ok(user) => Value::String(self.user(user).to_string()),
-                Err(_) => Value::String(text),
-            },
+            Value::String(text) => Value::String(self.name(text)),
             Value::Array(values) => values.into_iter().map(|value| self.data(value)).collect(),
             Value::Object(fields) => fields
                 .into_iter()
                 .map(|(name, value)| (name, self.data(value)))
                 .collect(),
             other => other,
+        }
+    }
+
+    /// The id of a person, or a person as an actor, as they are here; any other text as it is.
+    fn name(&self, text: String) -> String {
+        if let Ok(user) = text.parse::<UserId>() {
+            return self.user(user).to_string();
+        }
+        match text.parse::<Actor>() {
+            Ok(actor @ Actor::Person(_)) => self.actor(&actor).to_string(),
+            _ => text,
         }
     }
 }

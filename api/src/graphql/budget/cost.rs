@@ -4,6 +4,7 @@
 //! - An object costs 1, a scalar 0, a connection `first` (or `last`) times its node, another list its assumed length times
 //!   its element, through interfaces and unions too. Of fragments on different object types only the dearest counts,
 //!   because one object has one type.
+//! - What is assumed of a list is what it holds as a rule, not at most: the price of the response sets it right afterwards.
 //! - Called only for documents whose expansion was counted: the walk goes through every expansion.
 //!
 //! Not here: what is done with the price (`bucket`).
@@ -19,6 +20,10 @@ use super::types::{FieldShape, SchemaTypes, Yields};
 
 /// How long a list is assumed to be that is no connection and is not asked for by ids.
 pub(super) const ASSUMED_LIST_LENGTH: u64 = 10;
+/// The same inside a page or another list: one of them may be long, but not all.
+pub(super) const ASSUMED_INNER_LIST_LENGTH: u64 = 5;
+/// The same where the list holds parts of its object: a page of turns has a few steps in each, and these a call or two.
+pub(super) const ASSUMED_PARTS: u64 = 2;
 /// The page of a connection without `first` and `last`.
 const DEFAULT_PAGE: u64 = 20;
 /// No page is longer, so no page is priced higher.
@@ -37,7 +42,17 @@ pub(super) fn requested(
         variables,
         types,
     };
-    pricer.set(&operation.selection_set.node, types.root(operation.ty))
+    let root = types.root(operation.ty);
+    pricer.set(&operation.selection_set.node, root, Place::Once)
+}
+
+/// How often a selection is made.
+#[derive(Clone, Copy)]
+enum Place {
+    /// For one object.
+    Once,
+    /// For each of a page or a list.
+    Repeated,
 }
 
 struct Pricer<'a> {
@@ -48,15 +63,18 @@ struct Pricer<'a> {
 }
 
 impl<'a> Pricer<'a> {
-    fn set(&self, set: &'a SelectionSet, parent: &'a str) -> u64 {
+    fn set(&self, set: &'a SelectionSet, parent: &'a str, place: Place) -> u64 {
         let mut always = 0_u64;
         let mut by_type: HashMap<&str, u64> = HashMap::new();
         for item in &set.items {
             let (condition, price) = match &item.node {
-                Selection::Field(field) => (parent, self.field(&field.node, parent)),
+                Selection::Field(field) => (parent, self.field(&field.node, parent, place)),
                 selection => {
                     let (condition, set) = fragment(self.document, selection, parent);
-                    (condition, set.map_or(0, |set| self.set(set, condition)))
+                    (
+                        condition,
+                        set.map_or(0, |set| self.set(set, condition, place)),
+                    )
                 }
             };
             let sum = if condition != parent && self.types.is_object(condition) {
@@ -69,18 +87,22 @@ impl<'a> Pricer<'a> {
         always.saturating_add(by_type.into_values().max().unwrap_or(0))
     }
 
-    fn field(&self, field: &'a Field, parent: &str) -> u64 {
+    fn field(&self, field: &'a Field, parent: &str, place: Place) -> u64 {
         let Some(shape) = self.types.field(parent, &field.name.node) else {
             return 0;
         };
-        let inside = self.set(&field.selection_set.node, &shape.named);
+        let inner_place = match shape.yields {
+            Yields::Connection | Yields::List | Yields::Parts => Place::Repeated,
+            Yields::Scalar | Yields::Object | Yields::Wrapper => place,
+        };
+        let inside = self.set(&field.selection_set.node, &shape.named, inner_place);
         match shape.yields {
             Yields::Scalar => 0,
             Yields::Wrapper => inside,
             Yields::Object => inside.saturating_add(1),
             Yields::Connection => self.page(field).saturating_mul(inside).max(1),
-            Yields::List => self
-                .length(field, shape)
+            Yields::List | Yields::Parts => self
+                .length(field, shape, place)
                 .saturating_mul(inside.saturating_add(1)),
         }
     }
@@ -98,7 +120,7 @@ impl<'a> Pricer<'a> {
         })
     }
 
-    fn length(&self, field: &Field, shape: &FieldShape) -> u64 {
+    fn length(&self, field: &Field, shape: &FieldShape, place: Place) -> u64 {
         let listed =
             shape
                 .list_arguments
@@ -107,7 +129,11 @@ impl<'a> Pricer<'a> {
                     Value::List(ids) => Some(ids.len() as u64),
                     _ => None,
                 });
-        listed.max().unwrap_or(ASSUMED_LIST_LENGTH)
+        listed.max().unwrap_or(match (place, shape.yields) {
+            (Place::Once, _) => ASSUMED_LIST_LENGTH,
+            (Place::Repeated, Yields::Parts) => ASSUMED_PARTS,
+            (Place::Repeated, _) => ASSUMED_INNER_LIST_LENGTH,
+        })
     }
 
     fn argument(&self, field: &Field, name: &str) -> Option<Value> {
@@ -210,7 +236,10 @@ impl Shape {
                 .fields
                 .entry(field.node.response_key().node.clone())
                 .or_default();
-            place.weight = u64::from(matches!(shape.yields, Yields::Object | Yields::List));
+            place.weight = u64::from(matches!(
+                shape.yields,
+                Yields::Object | Yields::List | Yields::Parts
+            ));
             place.collect(
                 document,
                 &field.node.selection_set.node,

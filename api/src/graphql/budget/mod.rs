@@ -99,9 +99,12 @@ pub fn check(
     if requested_cost > limits.cost {
         let message = format!(
             "the operation may cost {requested_cost} points and {} are allowed: an object costs 1, a connection `first` times \
-             its node, another list {} times its element; ask for fewer or smaller pages",
+             its node, another list {} times its element, inside a page or a list {} times, or {} times where it holds parts of \
+             its object; ask for fewer or smaller pages",
             limits.cost,
-            cost::ASSUMED_LIST_LENGTH
+            cost::ASSUMED_LIST_LENGTH,
+            cost::ASSUMED_INNER_LIST_LENGTH,
+            cost::ASSUMED_PARTS
         );
         return Err(Refusal::document(Code::QueryTooComplex, message));
     }

@@ -14,10 +14,12 @@ const SDL: &str = r"
     interface Work { id: ID! readers: [User!]! history(first: Int, last: Int): RevisionConnection! }
     type Board implements Node & Work { id: ID! readers: [User!]! history(first: Int, last: Int): RevisionConnection! cards: [User!]! }
     type Text implements Node & Work { id: ID! readers: [User!]! history(first: Int, last: Int): RevisionConnection! author: User! }
-    type User implements Node { id: ID! name: String! data: JSON friends(first: Int): UserConnection! }
+    type User implements Node { id: ID! name: String! data: JSON likes: [Work!]! friends(first: Int): UserConnection! }
     type RevisionConnection { edges: [RevisionEdge!]! nodes: [Revision!]! pageInfo: PageInfo! totalCount: Int! }
     type RevisionEdge { node: Revision! cursor: String! }
-    type Revision { by: User! summary: String! }
+    type Revision { by: User! summary: String! spans: [Span!]! }
+    type Span { from: Int! marks: [Mark!]! }
+    type Mark { at: Int! }
     type UserConnection { nodes: [User!]! }
     type PageInfo { hasNextPage: Boolean! }
     enum Kind { BOARD TEXT }
@@ -93,6 +95,70 @@ fn a_page_is_priced_by_its_variable_or_the_variables_default() {
 fn of_alternative_types_only_the_dearest_counts() {
     let text = "{ work(id: 1) { ... on Board { cards { id } } ...T } } fragment T on Text { author { id } }";
     assert_eq!(cost(text), 1 + 10);
+}
+
+#[test]
+fn lists_inside_a_page_are_assumed_shorter_and_parts_of_an_object_the_shortest() {
+    let inside =
+        |list: &str| format!("{{ work(id: 1) {{ history(first: 3) {{ nodes {{ {list} }} }} }} }}");
+    assert_eq!(cost(&inside("by { likes { id } }")), 1 + 3 * (1 + 1 + 5));
+    assert_eq!(cost(&inside("spans { from }")), 1 + 3 * (1 + 2));
+    assert_eq!(
+        cost(&inside("spans { marks { at } }")),
+        1 + 3 * (1 + 2 * (1 + 2))
+    );
+    assert_eq!(
+        cost("{ viewer { likes { readers { id } } } }"),
+        1 + 10 * (1 + 5)
+    );
+}
+
+#[test]
+fn lists_that_lead_to_each_other_soon_cost_too_much() {
+    let nested = |levels: usize| {
+        format!(
+            "{{ viewer {{ {} id {} }} }}",
+            "likes { readers { ".repeat(levels),
+            "} }".repeat(levels)
+        )
+    };
+    assert_eq!(cost(&nested(1)), 1 + 10 * (1 + 5));
+    assert_eq!(refusal(&nested(2)).0, Code::QueryTooComplex);
+}
+
+/// What clients ask for naturally, without a thought of page sizes.
+const NATURAL: [&str; 7] = [
+    "query($id: ID!) { node(id: $id) { ... on Task { turns { nodes { id number state epoch steps { number rationale
+       calls { id tool state attempts result error } } } } } } }",
+    "query($id: ID!) { node(id: $id) { ... on Task {
+       title status statusReason summary { text stale } shortLine { text stale } usage { steps spent { micros } }
+       checklist { id title state outputs { id title } } inbox { id text state author { label } }
+       thread { nodes { id text state author { label } consumedBy { turnNumber stepNumber } } }
+       journal { nodes { sequence kind text data actor { kind label } } }
+       turns { nodes { number state epoch steps { number consumed { id } context { inputTokens } calls { id state } } } }
+       lines { id executor exchanges { prompt answer } } works { seenVersion work { id title } }
+       changeNotices { summary work { id } changedBy { label } } cards { id kind state options { id label } answer { option } } } } }",
+    "query($id: ID!) { node(id: $id) { ... on Task { journal(first: 100) { nodes { sequence kind text actor { label user { id } } } } } } }",
+    "query($id: ID!) { node(id: $id) { ... on Task { turns(first: 50) { nodes { number steps { number calls { id } } } } } } }",
+    "query($id: ID!) { workspace(id: $id) { name members { user { name } role } openCards { id prompt options { id label } task { id } }
+       tasks { totalCount nodes { id title status shortLine { text } checklist { title state } cards(open: true) { id prompt options { id } } } }
+       works { nodes { id title updatedBy { label } linkedTasks { id } ... on Storyboard { nodes { id fields } } } } } }",
+    "query($id: ID!) { workspace(id: $id) { tasks(first: 100) { nodes { id title cards(open: true) { id } } } } }",
+    "query($id: ID!) { workspace(id: $id) { tasks { nodes { id turns { nodes { id state } } } } } }",
+];
+
+#[test]
+fn what_clients_ask_for_naturally_is_within_the_budget() {
+    let sdl = include_str!("../../../../schema.graphql");
+    let types = SchemaTypes::try_new(sdl).expect("the schema parses");
+    for text in NATURAL {
+        let variables = Variables::from_json(json!({"id": "1"}));
+        let checked = check(text, None, &variables, &types, &Limits::default());
+        let cost = checked.map(|budgeted| budgeted.requested_cost);
+        let cost = cost.unwrap_or_else(|refused| panic!("{text}: {}", refused.message));
+        eprintln!("{cost} points: {text}");
+        assert!(cost > 20, "its objects are priced");
+    }
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 
 use async_graphql::Name;
 use async_graphql::parser::types::{
-    BaseType, FieldDefinition, InputObjectType, OperationType, ServiceDocument, Type, TypeKind,
-    TypeSystemDefinition,
+    BaseType, FieldDefinition, InputObjectType, ObjectType, OperationType, ServiceDocument, Type,
+    TypeKind, TypeSystemDefinition,
 };
 use async_graphql::parser::{self, parse_schema};
 
@@ -19,7 +19,10 @@ use async_graphql::parser::{self, parse_schema};
 pub(super) enum Yields {
     Scalar,
     Object,
+    /// A list of what can be asked for by itself, and can lead anywhere from there.
     List,
+    /// A list of parts of the object, such as the steps of a turn: there are a few, and no part leads back to where it was.
+    Parts,
     /// A page: priced by its `first` or `last`.
     Connection,
     /// A part of a page that is no object of its own: `edges`, `pageInfo`.
@@ -69,7 +72,7 @@ impl SchemaTypes {
     /// Reads a printed schema.
     pub fn try_new(sdl: &str) -> Result<Self, parser::Error> {
         let document = parse_schema(sdl)?;
-        let composite = composite_names(&document);
+        let composites = composites(&document);
         let mut this = Self {
             query: "Query".into(),
             mutation: "Mutation".into(),
@@ -80,7 +83,7 @@ impl SchemaTypes {
             match definition {
                 TypeSystemDefinition::Type(definition) => {
                     let name = definition.node.name.node.to_string();
-                    let shape = type_shape(&name, definition.node.kind, &composite);
+                    let shape = type_shape(&name, definition.node.kind, &composites);
                     this.types.insert(name, shape);
                 }
                 TypeSystemDefinition::Schema(schema) => {
@@ -141,33 +144,47 @@ pub(super) fn named(ty: &Type) -> &str {
     }
 }
 
-fn composite_names(document: &ServiceDocument) -> HashSet<String> {
-    let types = document
-        .definitions
-        .iter()
-        .filter_map(|definition| match definition {
-            TypeSystemDefinition::Type(definition) => Some(&definition.node),
-            _ => None,
-        });
-    types
-        .filter(|ty| {
-            matches!(
-                ty.kind,
-                TypeKind::Object(_) | TypeKind::Interface(_) | TypeKind::Union(_)
-            )
-        })
-        .map(|ty| ty.name.node.to_string())
-        .collect()
+/// What a type is that has fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    /// It, or what implements it, is a `Node`, or it is one of several types.
+    Own,
+    /// It lives as a part of another object.
+    OfAnother,
 }
 
-fn type_shape(name: &str, kind: TypeKind, composite: &HashSet<String>) -> TypeShape {
+fn composites(document: &ServiceDocument) -> HashMap<String, Life> {
+    let mut composites = HashMap::new();
+    for definition in &document.definitions {
+        let TypeSystemDefinition::Type(definition) = definition else {
+            continue;
+        };
+        let life = match &definition.node.kind {
+            TypeKind::Object(object) if implements_node(object) => Life::Own,
+            TypeKind::Object(_) => Life::OfAnother,
+            TypeKind::Interface(_) | TypeKind::Union(_) => Life::Own,
+            _ => continue,
+        };
+        composites.insert(definition.node.name.node.to_string(), life);
+    }
+    composites
+}
+
+fn implements_node(object: &ObjectType) -> bool {
+    object
+        .implements
+        .iter()
+        .any(|interface| interface.node == "Node")
+}
+
+fn type_shape(name: &str, kind: TypeKind, composites: &HashMap<String, Life>) -> TypeShape {
     let fields = |fields: Vec<async_graphql::Positioned<FieldDefinition>>| {
         fields
             .into_iter()
             .map(|field| {
                 (
                     field.node.name.node.to_string(),
-                    field_shape(name, &field.node, composite),
+                    field_shape(name, &field.node, composites),
                 )
             })
             .collect()
@@ -208,14 +225,20 @@ fn input_fields(input: InputObjectType) -> HashMap<String, InputField> {
     fields.collect()
 }
 
-fn field_shape(parent: &str, field: &FieldDefinition, composite: &HashSet<String>) -> FieldShape {
+fn field_shape(
+    parent: &str,
+    field: &FieldDefinition,
+    composites: &HashMap<String, Life>,
+) -> FieldShape {
     let name = named(&field.ty.node);
     let is_list = matches!(field.ty.node.base, BaseType::List(_));
+    let life = composites.get(name).copied();
     let yields = match field.name.node.as_str() {
-        _ if !composite.contains(name) => Yields::Scalar,
+        _ if life.is_none() => Yields::Scalar,
         "edges" | "pageInfo" if parent.ends_with("Connection") => Yields::Wrapper,
         "nodes" if parent.ends_with("Connection") => Yields::Object,
         _ if name.ends_with("Connection") => Yields::Connection,
+        _ if is_list && life == Some(Life::OfAnother) => Yields::Parts,
         _ if is_list => Yields::List,
         _ => Yields::Object,
     };

@@ -167,15 +167,9 @@ fn connected(
     page: Page<message::Message>,
 ) -> MessageConnection {
     let (has_next, has_previous) = window.surroundings(page.has_next);
-    let edge = |message: message::Message| {
-        let position = MessagePosition {
-            at: message.created_at,
-            id: message.id.uuid(),
-        };
-        MessageEdge {
-            cursor: scope.services.cursors.seal(list, &position),
-            node: message.into(),
-        }
+    let edge = |message: message::Message| MessageEdge {
+        cursor: scope.services.cursors.seal(list, &message.position()),
+        node: message.into(),
     };
     MessageConnection {
         edges: page.rows.into_iter().map(edge).collect(),

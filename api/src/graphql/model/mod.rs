@@ -21,6 +21,7 @@ pub(super) mod people;
 pub(super) mod presence;
 mod projection;
 mod routing;
+pub(super) mod search;
 pub(super) mod step;
 pub(super) mod task;
 mod task_list;

@@ -15,6 +15,7 @@ use async_graphql::{Request, Response, ServerError, Variables};
 use domain::document::{DocumentOptions, DocumentService};
 use domain::ids::{TokenId, UserId};
 use domain::people::{AddMember, ApiToken, Bootstrap, Caller, Role, TokenKind, User, Workspace};
+use domain::search::NoSearch;
 use domain::store::{SharedStore, StoreExt as _};
 use domain::time::{Clock as _, SystemClock};
 use domain::work::{Upload, Work};
@@ -208,6 +209,7 @@ fn services(store: &SharedStore) -> Services {
         store: store.clone(),
         clock,
         cursors: CursorKey::new(b"a secret of the tests"),
+        search: Arc::new(NoSearch),
         asset_urls: Arc::new(Paths),
         upload_limit: 1_000,
     }

@@ -36,6 +36,10 @@ impl Store for Unreachable {
     fn follow(&self, _workspace: WorkspaceId) -> watch::Receiver<Sequence> {
         watch::channel(Sequence(0)).1
     }
+    fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
+        broadcast::channel(1).1
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         watch::channel(0).1
     }

@@ -1,14 +1,13 @@
-//! The durable runtime by itself: tasks of ten steps with a model that answers at once, on the embedded database or on PostgreSQL.
+//! The engine by itself: tasks of ten steps with a model that answers at once, on the embedded database or on PostgreSQL.
 //!
 //! A step is a stored decision; the next one is opened in the same transaction. What is counted is what a person could ask back
 //! later: every step is committed, and synced on the embedded database, before the next begins.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
-use async_trait::async_trait;
 use clap::Args;
 use domain::document::{DocumentOptions, DocumentService};
 use domain::ids::{TaskId, TokenId, UserId, WorkspaceId};
@@ -19,16 +18,13 @@ use domain::time::{Clock as _, SystemClock};
 use domain::turn::{Claimable, Epoch, Spare};
 use runtime::engine::{Engine, EngineOptions, Progress};
 use runtime::executors::Executors;
-use runtime::model::{ModelClient, ModelError, ModelReply, ModelRequest, ModelUsage, Prices};
+use runtime::model::{ModelClient, ModelProvider, ModelSettings, Prices, client as model_client};
 use runtime::tools::{ToolServices, Tools};
-use serde_json::json;
-use storage::StorageOptions;
+use storage::{Storage, StorageOptions};
 use tokio_util::sync::CancellationToken;
 
-use crate::process::own_processor_seconds;
-
-/// Steps of one task.
-const STEPS: u64 = 10;
+use super::outcome::Outcome;
+use crate::process::{own_peak_kib, own_processor_seconds};
 
 /// What to measure.
 #[derive(Debug, Args)]
@@ -47,92 +43,95 @@ pub(crate) struct Options {
     seconds: u64,
 }
 
-/// A model that says at once what comes next.
-struct Instantly;
-
-#[async_trait]
-impl ModelClient for Instantly {
-    fn provider(&self) -> &'static str {
-        "instant"
-    }
-
-    async fn ask(&self, request: &ModelRequest) -> Result<ModelReply, ModelError> {
-        let situation = request.situation.as_ref();
-        let step = situation.map_or(0, |situation| situation.task.usage.steps + 1);
-        let state = if step >= STEPS { "done" } else { "in_progress" };
-        Ok(ModelReply {
-            arguments: json!({
-                "rationale": "the next one", "summary": "under way", "short_line": "under way",
-                "checklist": [{"id": "all", "title": "ten steps", "state": state}], "actions": [], "next": "continue",
-            }),
-            model: "instant".to_owned(),
-            usage: ModelUsage::default(),
-        })
-    }
-}
-
 /// Measures, and prints one line.
 pub(crate) async fn run(options: Options) -> Result<()> {
-    let database = match &options.database {
-        Some(url) => url.clone(),
-        None => format!("sqlite://{}", options.data.join("runtime.sqlite").display()),
-    };
-    std::fs::create_dir_all(&options.data)?;
-    let storage = storage::open(StorageOptions {
-        database_url: database,
-        connections: 16,
-        blob_url: options.data.join("blobs").display().to_string(),
-        blob_options: Vec::new(),
-    })
-    .await
-    .context("the database can not be opened")?;
-    let clock = Arc::new(SystemClock);
+    let storage = open(options.database.as_deref(), &options.data).await?;
     let place = Place::make(&storage.store).await?;
-    let engine = Arc::new(Engine::new(
-        ToolServices {
-            store: storage.store.clone(),
-            documents: DocumentService::start(
-                DocumentOptions::default(),
-                storage.store.clone(),
-                clock.clone(),
-            ),
-            clock,
-            model: Arc::new(Instantly),
-            executors: Arc::new(Executors::default()),
-            prices: Prices::default(),
-        },
-        Arc::new(Tools::default()),
-        EngineOptions::default(),
-    ));
+    let model = model_client(&ModelSettings::new(ModelProvider::Instant))?;
+    let tools = Arc::new(Tools::default());
+    let engine = Arc::new(engine(&storage, model, tools, EngineOptions::default()));
+    // What is prepared at its first use is no part of the load.
+    load(&engine, place, options.clients, Duration::from_secs(1)).await?;
     let before = own_processor_seconds()?;
     let began = Instant::now();
-    let until = began + Duration::from_secs(options.seconds);
-    let clients: Vec<_> = (0..options.clients)
+    let seconds = Duration::from_secs(options.seconds);
+    let times = load(&engine, place, options.clients, seconds).await?;
+    let outcome = Outcome {
+        elapsed_s: began.elapsed().as_secs_f64(),
+        processor_s: own_processor_seconds()? - before,
+        memory_kib: own_peak_kib()?,
+        times_us: times.iter().map(|time| time.as_micros() as u64).collect(),
+    };
+    println!("{}", outcome.line());
+    storage.close().await;
+    Ok(())
+}
+
+/// Opens the database, or a new embedded one.
+pub(super) async fn open(database: Option<&str>, data: &Path) -> Result<Storage> {
+    std::fs::create_dir_all(data)?;
+    let embedded = || format!("sqlite://{}", data.join("runtime.sqlite").display());
+    let opened = storage::open(StorageOptions {
+        database_url: database.map_or_else(embedded, str::to_owned),
+        connections: 16,
+        blob_url: data.join("blobs").display().to_string(),
+        blob_options: Vec::new(),
+    });
+    opened.await.context("the database can not be opened")
+}
+
+/// An engine over a store.
+pub(super) fn engine(
+    storage: &Storage,
+    model: Arc<dyn ModelClient>,
+    tools: Arc<Tools>,
+    options: EngineOptions,
+) -> Engine {
+    let clock = Arc::new(SystemClock);
+    let documents = DocumentService::start(
+        DocumentOptions::default(),
+        storage.store.clone(),
+        clock.clone(),
+    );
+    let services = ToolServices {
+        store: storage.store.clone(),
+        documents,
+        clock,
+        model,
+        executors: Arc::new(Executors::default()),
+        prices: Prices::default(),
+    };
+    Engine::new(services, tools, options)
+}
+
+/// Makes a task.
+pub(super) async fn create(engine: &Engine, place: Place, task: Task, spare: Spare) -> Result<()> {
+    let command = CreateTask {
+        caller: place.caller,
+        task,
+        works: Vec::new(),
+        idempotency: None,
+        spare,
+    };
+    engine.store().run(command).await?;
+    Ok(())
+}
+
+async fn load(
+    engine: &Arc<Engine>,
+    place: Place,
+    clients: usize,
+    time: Duration,
+) -> Result<Vec<Duration>> {
+    let until = Instant::now() + time;
+    let clients: Vec<_> = (0..clients)
         .map(|_| tokio::spawn(client(engine.clone(), place, until)))
         .collect();
     let mut times = Vec::new();
     for client in clients {
         times.extend(client.await??);
     }
-    let elapsed = began.elapsed().as_secs_f64();
-    let cpu = own_processor_seconds()? - before;
-    times.sort();
-    let steps = times.len() as f64 * STEPS as f64;
-    let at = |part: f64| {
-        times
-            .get((times.len() as f64 * part) as usize)
-            .map_or(0.0, Duration::as_secs_f64)
-    };
-    println!(
-        "{} clients: {:.0} steps/s, ten steps p50 {:.1} ms, p99 {:.1} ms, {:.3} CPU ms per step",
-        options.clients,
-        steps / elapsed,
-        at(0.5) * 1e3,
-        at(0.99) * 1e3,
-        cpu * 1e3 / steps
-    );
-    storage.close().await;
-    Ok(())
+    Ok(times)
 }
 
 /// One task after the other, each to its end; how long each took.
@@ -143,14 +142,7 @@ async fn client(engine: Arc<Engine>, place: Place, until: Instant) -> Result<Vec
         let began = Instant::now();
         let task = place.task();
         let (id, turn) = (task.id, Spare::new());
-        let command = CreateTask {
-            caller: place.caller,
-            task,
-            works: Vec::new(),
-            idempotency: None,
-            spare: turn,
-        };
-        engine.store().run(command).await?;
+        create(&engine, place, task, turn).await?;
         let claimable = Claimable {
             workspace: place.workspace,
             task: id,
@@ -167,13 +159,13 @@ async fn client(engine: Arc<Engine>, place: Place, until: Instant) -> Result<Vec
 
 /// A workspace with a person.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     caller: Caller,
     workspace: WorkspaceId,
 }
 
 impl Place {
-    async fn make(store: &domain::store::SharedStore) -> Result<Self> {
+    pub(super) async fn make(store: &domain::store::SharedStore) -> Result<Self> {
         let (user, workspace, token) = (UserId::new(), WorkspaceId::new(), TokenId::new());
         let created_at = SystemClock.now();
         let command = Bootstrap {
@@ -208,7 +200,7 @@ impl Place {
         })
     }
 
-    fn task(&self) -> Task {
+    pub(super) fn task(&self) -> Task {
         let now = SystemClock.now();
         Task {
             id: TaskId::new(),

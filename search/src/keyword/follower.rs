@@ -1,0 +1,494 @@
+//! Keeps the index up with the event log, and builds what it does not hold.
+//!
+//! Invariants
+//! - What a commit calls indexed is indexed: positions move only with the things that their events touched.
+//! - A workspace is built from what the store holds now, and then followed from the event that was the last when that began.
+//! - The store may be away and the index may break: the first is waited for, the second is begun anew. Neither ends this.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domain::event::Sequence;
+use domain::ids::{WorkId, WorkspaceId};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use super::pace::{Commits, Works, pause};
+use super::{Keyword, View};
+use crate::index::{Entry, Folder, Opened, Positions, Writer};
+use crate::source::{Scan, Searchable, Source, Subject};
+use crate::subjects::touched_by;
+use crate::{Error, Result};
+
+/// Events that are read at once.
+const EVENTS: u32 = 500;
+/// Workspaces that are followed in one round.
+const WORKSPACES: usize = 64;
+/// Things that are read at once while a workspace is built.
+const BUILT: u32 = 500;
+/// How often logs are looked at without being told, where other processes write them.
+const SWEEP_SHARED: Duration = Duration::from_secs(5);
+/// The same where this process is the only one.
+const SWEEP_ALONE: Duration = Duration::from_secs(30);
+/// How often segments with something deleted are rewritten, however little it is.
+const PURGES: Duration = Duration::from_secs(3_600);
+
+/// Keeps the index.
+pub(crate) struct Follower {
+    keyword: Arc<Keyword>,
+    source: Source,
+    folder: Arc<Folder>,
+    /// None only while it is on another thread.
+    writer: Option<Writer>,
+    view: View,
+    positions: Positions,
+    heads: HashMap<WorkspaceId, Sequence>,
+    /// Workspaces whose log is ahead of the index.
+    behind: BTreeSet<WorkspaceId>,
+    /// Those of them that somebody searches.
+    wanted: HashSet<WorkspaceId>,
+    build: Option<Build>,
+    works: Works,
+    commits: Commits,
+    purged: Instant,
+}
+
+/// A workspace that is being built.
+struct Build {
+    workspace: WorkspaceId,
+    head: Sequence,
+    scan: Scan,
+}
+
+/// Things of a workspace as they are now, and those among the names that are not there any more.
+struct Batch {
+    workspace: WorkspaceId,
+    things: Vec<Searchable>,
+    gone: Vec<Subject>,
+    is_new: bool,
+}
+
+impl Follower {
+    /// Opens the index of the folder. Blocks.
+    pub(crate) fn open(keyword: Arc<Keyword>, source: Source, folder: Folder) -> Result<Self> {
+        let opened = folder.open()?;
+        let view = View {
+            fields: opened.fields.clone(),
+            reader: opened.reader.clone(),
+        };
+        let mut follower = Self {
+            keyword,
+            source,
+            folder: Arc::new(folder),
+            writer: None,
+            view,
+            positions: Positions::new(),
+            heads: HashMap::new(),
+            behind: BTreeSet::new(),
+            wanted: HashSet::new(),
+            build: None,
+            works: Works::default(),
+            commits: Commits::default(),
+            purged: Instant::now(),
+        };
+        follower.take(opened);
+        Ok(follower)
+    }
+
+    fn take(&mut self, opened: Opened) {
+        self.view = View {
+            fields: opened.fields,
+            reader: opened.reader,
+        };
+        self.writer = Some(opened.writer);
+        self.positions = opened.positions;
+        self.works.clear();
+        for (workspace, position) in &self.positions {
+            self.works.inherit(*workspace, &position.deferred);
+        }
+        self.behind = self.heads.keys().copied().collect();
+        self.build = None;
+        self.commits.done();
+        self.keyword.show(self.view.clone());
+        self.keyword.publish(Arc::new(self.positions.clone()));
+    }
+
+    /// Follows until it is told to stop; what is not committed then is indexed again by the next one.
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
+        let mut logs = self.source.store.follow_logs();
+        let mut swept: Option<Instant> = None;
+        while !stop.is_cancelled() {
+            let interval = self.sweep_interval();
+            let is_lost = self.hear(&mut logs);
+            let is_sweep = is_lost || swept.is_none_or(|swept| swept.elapsed() >= interval);
+            let outcome = if is_sweep {
+                self.sweep().await
+            } else {
+                self.round().await
+            };
+            if is_sweep && outcome.is_ok() {
+                swept = Some(Instant::now());
+            }
+            match outcome {
+                Ok(true) => tokio::task::yield_now().await,
+                Ok(false) => self.rest(&mut logs, interval, &stop).await,
+                Err(Error::Store(error)) => {
+                    tracing::warn!(error = ?error, "what is to be indexed can not be read; trying again");
+                    self.build = None;
+                    pause(&stop).await;
+                }
+                Err(error) => {
+                    tracing::warn!(error = ?error, "the search index broke; it is built anew");
+                    self.begin_anew(&stop).await;
+                }
+            }
+        }
+        if let Err(error) = self.commit().await {
+            tracing::warn!(error = ?error, "the last of the index was not committed; it is indexed again");
+        }
+    }
+
+    fn sweep_interval(&self) -> Duration {
+        if self.source.store.is_shared() {
+            SWEEP_SHARED
+        } else {
+            SWEEP_ALONE
+        }
+    }
+
+    /// Takes what was told; whether some of it was lost.
+    fn hear(&mut self, logs: &mut broadcast::Receiver<(WorkspaceId, Sequence)>) -> bool {
+        for (workspace, head) in self.keyword.take_wanted() {
+            self.heard(workspace, head);
+            self.wanted.insert(workspace);
+        }
+        loop {
+            match logs.try_recv() {
+                Ok((workspace, head)) => self.heard(workspace, head),
+                Err(broadcast::error::TryRecvError::Lagged(_)) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn heard(&mut self, workspace: WorkspaceId, head: Sequence) {
+        let known = self.heads.entry(workspace).or_default();
+        *known = head.max(*known);
+        let position = self.positions.get(&workspace);
+        if position.is_none_or(|position| position.sequence < *known) {
+            self.behind.insert(workspace);
+        }
+    }
+
+    /// Builds all that the index lacks; how many things it holds then.
+    pub(crate) async fn build_all(&mut self) -> Result<u64> {
+        self.sweep().await?;
+        while self.round().await? {}
+        self.commit().await?;
+        Ok(self.view.reader.searcher().num_docs())
+    }
+
+    /// Looks at the heads of all logs, and whether somebody has deleted the index.
+    async fn sweep(&mut self) -> Result<bool> {
+        if !self.folder.is_there() {
+            return Err(Error::Index("its folder is gone".into()));
+        }
+        let mut last = None;
+        loop {
+            let reads = self.source.store.reads();
+            let workspaces = reads.list_workspace_ids(last, EVENTS).await?;
+            let Some(newest) = workspaces.last() else {
+                return Ok(true);
+            };
+            last = Some(*newest);
+            for (workspace, head) in reads.list_event_heads(&workspaces).await? {
+                self.heard(workspace, head);
+            }
+        }
+    }
+
+    /// Waits until something is to be done.
+    async fn rest(
+        &mut self,
+        logs: &mut broadcast::Receiver<(WorkspaceId, Sequence)>,
+        interval: Duration,
+        stop: &CancellationToken,
+    ) {
+        let waits = [self.commits.wait(), self.works.wait(), Some(interval)];
+        let wait = waits.into_iter().flatten().min().unwrap_or(interval);
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(wait) => {}
+            () = self.keyword.wake.notified() => {}
+            told = logs.recv() => match told {
+                Ok((workspace, head)) => self.heard(workspace, head),
+                // What was lost is found by the next sweep, which `hear` asks for.
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                // The store has ended: nothing more comes.
+                Err(broadcast::error::RecvError::Closed) => pause(stop).await,
+            },
+        }
+    }
+
+    /// One round of work; whether there may be more.
+    async fn round(&mut self) -> Result<bool> {
+        let followed = self.follow().await?;
+        let read = self.read_deferred().await?;
+        let is_due = self.commits.is_due(self.keyword.has_waiting());
+        if is_due {
+            self.commit().await?;
+        }
+        if followed || read || is_due {
+            return Ok(true);
+        }
+        let asked = self.keyword.take_purges();
+        if !asked.is_empty() || self.purged.elapsed() >= PURGES {
+            self.purge().await?;
+            for asked in asked {
+                if asked.send(()).is_err() {
+                    tracing::debug!("nobody waits for the purge any more");
+                }
+            }
+        }
+        self.build_some().await
+    }
+
+    /// Rewrites what holds something deleted, with what was deleted just now.
+    async fn purge(&mut self) -> Result<()> {
+        self.commit().await?;
+        let reader = self.view.reader.clone();
+        self.write(move |writer| {
+            writer.purge()?;
+            // Readers let go of the old segments, so that their files can go.
+            reader.reload()?;
+            writer.collect()
+        })
+        .await?;
+        self.purged = Instant::now();
+        Ok(())
+    }
+
+    /// Follows workspaces whose logs are ahead; whether there were any.
+    async fn follow(&mut self) -> Result<bool> {
+        let behind = self.behind.iter();
+        let some: Vec<WorkspaceId> = behind
+            .filter(|workspace| self.positions.contains_key(workspace))
+            .take(WORKSPACES)
+            .copied()
+            .collect();
+        for workspace in &some {
+            self.follow_one(*workspace).await?;
+        }
+        Ok(!some.is_empty())
+    }
+
+    async fn follow_one(&mut self, workspace: WorkspaceId) -> Result<()> {
+        let Some(position) = self.positions.get(&workspace) else {
+            return Ok(());
+        };
+        let reads = self.source.store.reads();
+        let events = reads
+            .list_events(workspace, position.sequence, EVENTS)
+            .await?;
+        let Some(last) = events.last().map(|event| event.sequence) else {
+            self.behind.remove(&workspace);
+            return Ok(());
+        };
+        let touched = touched_by(reads, workspace, &events).await?;
+        let mut subjects = touched.subjects;
+        let edited = touched.edited.into_iter();
+        let now: Vec<WorkId> = edited
+            .filter(|work| !self.works.defer(workspace, *work))
+            .collect();
+        subjects.extend(now.into_iter().map(Subject::Work));
+        self.replace(workspace, subjects).await?;
+        let deferred = self.works.of(workspace);
+        if let Some(position) = self.positions.get_mut(&workspace) {
+            position.sequence = last;
+            position.deferred = deferred;
+        }
+        self.commits.is_moved = true;
+        if self.heads.get(&workspace).is_none_or(|head| *head <= last) {
+            self.behind.remove(&workspace);
+        }
+        // Where nothing waits for a commit, events that touch nothing are indexed already.
+        if self.commits.pending == 0 && self.behind.is_empty() {
+            self.keyword.publish(Arc::new(self.positions.clone()));
+        }
+        Ok(())
+    }
+
+    /// Puts these things into the index as they are now.
+    async fn replace(&mut self, workspace: WorkspaceId, subjects: Vec<Subject>) -> Result<()> {
+        if subjects.is_empty() {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let things = self.source.load(workspace, &subjects).await?;
+        let works = subjects.iter().filter_map(|subject| match subject {
+            Subject::Work(work) => Some(*work),
+            Subject::Task(_) | Subject::Message(_) => None,
+        });
+        self.works.read(works, began.elapsed());
+        let there: HashSet<Subject> = things.iter().map(|thing| thing.subject).collect();
+        let batch = Batch {
+            workspace,
+            things,
+            gone: subjects
+                .into_iter()
+                .filter(|subject| !there.contains(subject))
+                .collect(),
+            is_new: false,
+        };
+        self.commits.is_urgent = true;
+        self.put(batch).await
+    }
+
+    async fn read_deferred(&mut self) -> Result<bool> {
+        let due = self.works.due();
+        let mut by_workspace: HashMap<WorkspaceId, Vec<Subject>> = HashMap::new();
+        for (workspace, work) in due {
+            let works = by_workspace.entry(workspace).or_default();
+            works.push(Subject::Work(work));
+        }
+        let has_any = !by_workspace.is_empty();
+        for (workspace, works) in by_workspace {
+            self.replace(workspace, works).await?;
+            let deferred = self.works.of(workspace);
+            if let Some(position) = self.positions.get_mut(&workspace) {
+                position.deferred = deferred;
+            }
+        }
+        Ok(has_any)
+    }
+
+    /// Builds a part of a workspace that the index does not hold; whether there was one.
+    async fn build_some(&mut self) -> Result<bool> {
+        let Some(mut build) = self.next_build().await? else {
+            return Ok(false);
+        };
+        let workspace = build.workspace;
+        let (subjects, next) = self.source.scan(workspace, build.scan, BUILT).await?;
+        let things = self.source.load(workspace, &subjects).await?;
+        self.put(Batch {
+            workspace,
+            things,
+            gone: Vec::new(),
+            is_new: true,
+        })
+        .await?;
+        if next == Scan::End {
+            let position = self.positions.entry(workspace).or_default();
+            position.sequence = build.head;
+            self.commits.is_urgent = true;
+            tracing::debug!(workspace.id = %workspace, "a workspace was indexed");
+        } else {
+            build.scan = next;
+            self.build = Some(build);
+        }
+        Ok(true)
+    }
+
+    async fn next_build(&mut self) -> Result<Option<Build>> {
+        if let Some(build) = self.build.take() {
+            return Ok(Some(build));
+        }
+        let mut missing = self
+            .behind
+            .iter()
+            .filter(|workspace| !self.positions.contains_key(workspace));
+        let first = missing.clone().find(|one| self.wanted.contains(one));
+        let Some(workspace) = first.or_else(|| missing.next()).copied() else {
+            self.wanted.clear();
+            return Ok(None);
+        };
+        let head = match self.source.store.reads().event_head(workspace).await {
+            Ok(head) => head,
+            Err(domain::Error::NotFound(_)) => {
+                self.behind.remove(&workspace);
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // What an earlier attempt has left of it.
+        self.write(move |writer| {
+            writer.drop_workspace(workspace);
+            Ok(())
+        })
+        .await?;
+        Ok(Some(Build {
+            workspace,
+            head,
+            scan: Scan::Start,
+        }))
+    }
+
+    async fn put(&mut self, batch: Batch) -> Result<()> {
+        self.commits.pending += batch.things.len() + batch.gone.len();
+        let fields = self.view.fields.clone();
+        self.write(move |writer| {
+            for gone in &batch.gone {
+                writer.remove(gone.uuid());
+            }
+            for thing in &batch.things {
+                let entry = Entry::new(&fields, batch.workspace, thing);
+                if batch.is_new {
+                    writer.add(entry)?;
+                } else {
+                    writer.put(entry)?;
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn commit(&mut self) -> Result<()> {
+        let positions = Arc::new(self.positions.clone());
+        let (committed, view) = (positions.clone(), self.view.clone());
+        self.write(move |writer| {
+            writer.commit(&committed)?;
+            view.reader.reload()?;
+            Ok(())
+        })
+        .await?;
+        self.commits.done();
+        self.keyword.publish(positions);
+        Ok(())
+    }
+
+    /// Writes on a thread that may block.
+    async fn write(
+        &mut self,
+        write: impl FnOnce(&mut Writer) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let Some(mut writer) = self.writer.take() else {
+            return Err(Error::Index("the writer of the index is gone".into()));
+        };
+        let written = tokio::task::spawn_blocking(move || {
+            let outcome = write(&mut writer);
+            (writer, outcome)
+        });
+        let (writer, outcome) = written.await.map_err(|error| Error::Index(error.into()))?;
+        self.writer = Some(writer);
+        outcome
+    }
+
+    /// Begins with an empty index, as often as it takes.
+    async fn begin_anew(&mut self, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            let (writer, folder) = (self.writer.take(), self.folder.clone());
+            let begun = tokio::task::spawn_blocking(move || {
+                drop(writer);
+                folder.begin()
+            });
+            match begun.await {
+                Ok(Ok(opened)) => return self.take(opened),
+                Ok(Err(error)) => tracing::error!(error = ?error, "no search index can be made"),
+                Err(error) => tracing::error!(%error, "no search index can be made"),
+            }
+            pause(stop).await;
+        }
+    }
+}

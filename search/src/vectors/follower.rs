@@ -1,0 +1,408 @@
+//! Makes vectors of what the event log tells of, and of everything where a model is new.
+//!
+//! Invariants
+//! - A text is turned into a vector once: its hash stands beside the vector, whoever made it.
+//! - How far a workspace has come is stored with the vectors; two processes that do the same undo nothing of each other.
+//! - What was deleted or taken back loses its vector in the same write that moves the mark past its event.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest;
+use bytes::Bytes;
+use domain::embedding::{Embedding, EmbeddingMark, StoreEmbeddings};
+use domain::event::Sequence;
+use domain::ids::WorkspaceId;
+use domain::store::StoreExt as _;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::{Vectors, to_bytes};
+use crate::embed::{Embedder, TEXTS};
+use crate::source::{Scan, Searchable, Source, Subject};
+use crate::subjects::touched_by;
+use crate::{Error, Result};
+
+/// Events that are read at once.
+const EVENTS: u32 = 500;
+/// Things that are read at once while a workspace is gone through.
+const THINGS: u32 = 256;
+/// How often they are read before other workspaces have their turn.
+const SCANS: usize = 4;
+/// Between two rounds: what changes all the time is looked at this often.
+const ROUNDS: Duration = Duration::from_millis(500);
+/// How long a mark may stay behind events that touched nothing: it is written for a restart's sake only.
+const MARKS: Duration = Duration::from_secs(60);
+/// How often logs are looked at without being told.
+const SWEEPS: Duration = Duration::from_secs(30);
+/// How long to wait after something failed, and after another process was faster.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Keeps vectors up with the event log.
+pub(crate) struct Follower {
+    vectors: Arc<Vectors>,
+    source: Source,
+    embedder: Arc<dyn Embedder>,
+    /// Workspaces whose log may be ahead, with its head.
+    behind: BTreeMap<WorkspaceId, Sequence>,
+    known: HashMap<WorkspaceId, Known>,
+    /// Workspaces that are being gone through.
+    through: HashMap<WorkspaceId, Through>,
+}
+
+/// How far going through a workspace has come.
+struct Through {
+    mark: EmbeddingMark,
+    head: Sequence,
+    scan: Scan,
+    seen: HashSet<Uuid>,
+}
+
+/// How far a workspace has come: as stored, and as this process knows.
+#[derive(Clone, Copy)]
+struct Known {
+    mark: EmbeddingMark,
+    /// Everything up to here has its vector; ahead of the mark where nothing had to be stored.
+    sequence: Sequence,
+    marked: Instant,
+}
+
+/// How a step ended.
+enum Step {
+    /// There is more to do in this workspace.
+    More,
+    /// It has come to the head.
+    Done,
+    /// Another process has written: what is known of it is read again.
+    Overtaken,
+}
+
+impl Follower {
+    pub(crate) fn new(vectors: Arc<Vectors>, source: Source, embedder: Arc<dyn Embedder>) -> Self {
+        Self {
+            vectors,
+            source,
+            embedder,
+            behind: BTreeMap::new(),
+            known: HashMap::new(),
+            through: HashMap::new(),
+        }
+    }
+
+    /// Follows until it is told to stop.
+    pub(crate) async fn run(mut self, stop: CancellationToken) {
+        let mut logs = self.source.store.follow_logs();
+        let mut swept: Option<Instant> = None;
+        while !stop.is_cancelled() {
+            let is_lost = self.hear(&mut logs);
+            let mut outcome = Ok(());
+            if is_lost || swept.is_none_or(|swept| swept.elapsed() >= SWEEPS) {
+                outcome = self.sweep().await;
+                swept = outcome.is_ok().then(Instant::now);
+            }
+            if outcome.is_ok() {
+                outcome = self.round(&stop).await;
+            }
+            let pause = match outcome {
+                Ok(()) if self.through.is_empty() => ROUNDS,
+                Ok(()) => Duration::ZERO,
+                Err(error) => {
+                    tracing::warn!(error = ?error, "vectors can not be made at the moment; words are searched meanwhile");
+                    self.known.clear();
+                    self.through.clear();
+                    PAUSE
+                }
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = tokio::time::sleep(pause) => {}
+            }
+            if self.behind.is_empty() {
+                self.rest(&mut logs, &stop).await;
+            }
+        }
+    }
+
+    fn hear(&mut self, logs: &mut broadcast::Receiver<(WorkspaceId, Sequence)>) -> bool {
+        loop {
+            match logs.try_recv() {
+                Ok((workspace, head)) => self.heard(workspace, head),
+                Err(broadcast::error::TryRecvError::Lagged(_)) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    fn heard(&mut self, workspace: WorkspaceId, head: Sequence) {
+        let known = self.known.get(&workspace);
+        if known.is_none_or(|known| known.sequence < head) {
+            let behind = self.behind.entry(workspace).or_default();
+            *behind = head.max(*behind);
+        }
+    }
+
+    async fn sweep(&mut self) -> Result<()> {
+        let mut last = None;
+        loop {
+            let reads = self.source.store.reads();
+            let workspaces = reads.list_workspace_ids(last, EVENTS).await?;
+            let Some(newest) = workspaces.last() else {
+                return Ok(());
+            };
+            last = Some(*newest);
+            for (workspace, head) in reads.list_event_heads(&workspaces).await? {
+                self.heard(workspace, head);
+            }
+        }
+    }
+
+    async fn rest(
+        &mut self,
+        logs: &mut broadcast::Receiver<(WorkspaceId, Sequence)>,
+        stop: &CancellationToken,
+    ) {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(SWEEPS) => {}
+            told = logs.recv() => match told {
+                Ok((workspace, head)) => self.heard(workspace, head),
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => stop.cancelled().await,
+            },
+        }
+    }
+
+    async fn round(&mut self, stop: &CancellationToken) -> Result<()> {
+        let workspaces: Vec<WorkspaceId> = self.behind.keys().copied().collect();
+        for workspace in workspaces {
+            if stop.is_cancelled() {
+                return Ok(());
+            }
+            match self.step(workspace).await? {
+                Step::More => {}
+                Step::Done => {
+                    self.behind.remove(&workspace);
+                }
+                Step::Overtaken => {
+                    self.known.remove(&workspace);
+                    self.through.remove(&workspace);
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            let model = self.embedder.model();
+            self.vectors.refresh(workspace, model).await?;
+        }
+        Ok(())
+    }
+
+    async fn step(&mut self, workspace: WorkspaceId) -> Result<Step> {
+        let known = self.known(workspace).await?;
+        if known.mark.sequence.is_none() {
+            return self.go_through(workspace, known.mark).await;
+        }
+        let reads = self.source.store.reads();
+        let events = reads.list_events(workspace, known.sequence, EVENTS).await?;
+        let Some(last) = events.last().map(|event| event.sequence) else {
+            return Ok(Step::Done);
+        };
+        let touched = touched_by(reads, workspace, &events).await?;
+        let edited = touched.edited.into_iter().map(Subject::Work);
+        let subjects: Vec<Subject> = touched.subjects.into_iter().chain(edited).collect();
+        let rows = self.embed(workspace, &subjects).await?;
+        let is_mark_old = known.marked.elapsed() >= MARKS;
+        if rows.is_empty() && !is_mark_old {
+            self.remember(workspace, known.mark, last, known.marked);
+        } else {
+            let Some(mark) = self.store(workspace, known.mark, Some(last), rows).await? else {
+                return Ok(Step::Overtaken);
+            };
+            self.remember(workspace, mark, last, Instant::now());
+        }
+        let is_done = self.behind.get(&workspace).is_none_or(|head| *head <= last);
+        Ok(if is_done { Step::Done } else { Step::More })
+    }
+
+    async fn known(&mut self, workspace: WorkspaceId) -> Result<Known> {
+        if let Some(known) = self.known.get(&workspace) {
+            return Ok(*known);
+        }
+        let reads = self.source.store.reads();
+        let mark = reads
+            .embedding_mark(workspace, self.embedder.model())
+            .await?;
+        let sequence = mark.sequence.unwrap_or_default();
+        Ok(self.remember(workspace, mark, sequence, Instant::now()))
+    }
+
+    fn remember(
+        &mut self,
+        workspace: WorkspaceId,
+        mark: EmbeddingMark,
+        sequence: Sequence,
+        marked: Instant,
+    ) -> Known {
+        let known = Known {
+            mark,
+            sequence,
+            marked,
+        };
+        self.known.insert(workspace, known);
+        known
+    }
+
+    /// Goes through a part of a workspace, because nothing says that all of it has its vectors.
+    async fn go_through(&mut self, workspace: WorkspaceId, mark: EmbeddingMark) -> Result<Step> {
+        let mut through = match self.through.remove(&workspace) {
+            Some(through) => through,
+            None => Through {
+                mark,
+                head: self.source.store.reads().event_head(workspace).await?,
+                scan: Scan::Start,
+                seen: HashSet::new(),
+            },
+        };
+        for _ in 0..SCANS {
+            let (subjects, next) = self.source.scan(workspace, through.scan, THINGS).await?;
+            let ids = subjects.iter().map(|subject| subject.uuid());
+            through.seen.extend(ids);
+            let rows = self.embed(workspace, &subjects).await?;
+            if !rows.is_empty() {
+                let stored = self.store(workspace, through.mark, None, rows).await?;
+                let Some(mark) = stored else {
+                    return Ok(Step::Overtaken);
+                };
+                through.mark = mark;
+            }
+            through.scan = next;
+            if next == Scan::End {
+                return self.come_through(workspace, through).await;
+            }
+        }
+        self.through.insert(workspace, through);
+        Ok(Step::More)
+    }
+
+    async fn come_through(&mut self, workspace: WorkspaceId, through: Through) -> Result<Step> {
+        let left = self
+            .left_behind(workspace, through.mark, &through.seen)
+            .await?;
+        let head = through.head;
+        let Some(mark) = self
+            .store(workspace, through.mark, Some(head), left)
+            .await?
+        else {
+            return Ok(Step::Overtaken);
+        };
+        self.remember(workspace, mark, head, Instant::now());
+        Ok(Step::More)
+    }
+
+    /// Vectors of a run that broke off, of things that are gone since.
+    async fn left_behind(
+        &self,
+        workspace: WorkspaceId,
+        mark: EmbeddingMark,
+        seen: &HashSet<Uuid>,
+    ) -> Result<Vec<Embedding>> {
+        let reads = self.source.store.reads();
+        let model = self.embedder.model();
+        let mut after = (0, Uuid::nil());
+        let mut left = Vec::new();
+        while after.0 <= mark.writes {
+            let rows = reads
+                .list_embeddings(workspace, model, after, super::ROWS)
+                .await?;
+            let Some((write, last)) = rows.last() else {
+                break;
+            };
+            after = (*write, last.id);
+            let gone = rows
+                .into_iter()
+                .filter(|(_, row)| row.vector.is_some() && !seen.contains(&row.id));
+            left.extend(gone.map(|(_, row)| Embedding {
+                vector: None,
+                ..row
+            }));
+        }
+        Ok(left)
+    }
+
+    /// What is to be stored of these things: new vectors, and that some are gone.
+    async fn embed(&self, workspace: WorkspaceId, subjects: &[Subject]) -> Result<Vec<Embedding>> {
+        if subjects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut things = self.source.load(workspace, subjects).await?;
+        things.retain(|thing| !thing.meaning.trim().is_empty());
+        let ids: Vec<Uuid> = subjects.iter().map(|subject| subject.uuid()).collect();
+        let reads = self.source.store.reads();
+        let model = self.embedder.model();
+        let hashes = reads.list_embedding_hashes(workspace, model, &ids).await?;
+        let hashes: HashMap<Uuid, [u8; 32]> = hashes.into_iter().collect();
+        let there: HashSet<Uuid> = things.iter().map(|thing| thing.subject.uuid()).collect();
+        let gone = subjects.iter().filter(|subject| {
+            let id = subject.uuid();
+            hashes.contains_key(&id) && !there.contains(&id)
+        });
+        let mut rows: Vec<Embedding> = gone.map(|subject| row_without_vector(*subject)).collect();
+        things.retain(|thing| hashes.get(&thing.subject.uuid()) != Some(&hash_of(thing)));
+        for some in things.chunks(TEXTS) {
+            let texts = some.iter().map(|thing| thing.meaning.clone()).collect();
+            let vectors = self.embedder.embed(texts).await?;
+            if vectors.len() != some.len() {
+                return Err(Error::Embedder("a text has no vector".to_owned()));
+            }
+            rows.extend(some.iter().zip(&vectors).map(|(thing, vector)| Embedding {
+                kind: thing.subject.kind(),
+                id: thing.subject.uuid(),
+                owner: thing.owner,
+                at: thing.at,
+                text_hash: hash_of(thing),
+                vector: Some(Bytes::from(to_bytes(vector))),
+            }));
+        }
+        Ok(rows)
+    }
+
+    async fn store(
+        &self,
+        workspace: WorkspaceId,
+        expected: EmbeddingMark,
+        reached: Option<Sequence>,
+        embeddings: Vec<Embedding>,
+    ) -> Result<Option<EmbeddingMark>> {
+        let command = StoreEmbeddings {
+            workspace,
+            model: self.embedder.model().to_owned(),
+            expected,
+            reached,
+            embeddings,
+        };
+        Ok(self.source.store.run(command).await?)
+    }
+}
+
+fn row_without_vector(subject: Subject) -> Embedding {
+    Embedding {
+        kind: subject.kind(),
+        id: subject.uuid(),
+        owner: None,
+        at: domain::time::Timestamp::from_micros(0),
+        text_hash: [0; 32],
+        vector: None,
+    }
+}
+
+/// The hash of what a vector stands for: the text, and whose eyes alone it is for.
+fn hash_of(thing: &Searchable) -> [u8; 32] {
+    let owner = thing
+        .owner
+        .map(domain::ids::UserId::uuid)
+        .unwrap_or_default();
+    let text = [owner.as_bytes(), thing.meaning.as_bytes()].concat();
+    let mut hash = [0; 32];
+    hash.copy_from_slice(digest::digest(&digest::SHA256, &text).as_ref());
+    hash
+}
