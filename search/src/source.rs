@@ -214,7 +214,7 @@ impl Source {
         let there = messages
             .into_iter()
             .filter(|message| message.workspace == workspace && !message.state.is_taken_back());
-        Ok(there.map(searchable_message).collect())
+        Ok(there.map(|message| searchable_message(&message)).collect())
     }
 }
 
@@ -268,7 +268,7 @@ fn searchable_work(work: &Work, content: &Content) -> Searchable {
     }
 }
 
-fn searchable_message(message: Message) -> Searchable {
+fn searchable_message(message: &Message) -> Searchable {
     Searchable {
         subject: Subject::Message(message.id),
         owner: message.main_of.filter(|_| message.task.is_none()),

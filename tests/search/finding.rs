@@ -17,9 +17,9 @@ on_postgres![what_is_written_at_one_server_is_found_at_the_other];
 async fn what_somebody_writes_they_find_at_once(installation: &Installation) {
     let (server, owner) = installation.open_without_agent().await;
     for number in 0..10 {
-        let word = format!("walrus{number}");
-        let task = owner.create_task(&format!("A poster with {word}")).await;
-        assert_eq!(ids(&owner, &word).await, [task.id.clone()]);
+        let animal = format!("walrus{number}");
+        let task = owner.create_task(&format!("A poster with {animal}")).await;
+        assert_eq!(ids(&owner, &animal).await, std::slice::from_ref(&task.id));
         let said = task.post(&format!("make it like otter{number}")).await;
         assert_eq!(
             ids(&owner, &format!("otter{number}")).await,

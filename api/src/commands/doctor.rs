@@ -89,10 +89,10 @@ async fn check_search(settings: &Settings, installation: &Installation, findings
                 );
             }
         }
-        Err(error) => findings.wrong(
-            &format!("the search index can not be read: {error}"),
-            "Run `atelier rebuild search`; the server does so by itself when it starts.",
-        ),
+        // It is derived: a server that was killed while it made one makes it anew.
+        Err(error) => Findings::note(&format!(
+            "the search index can not be read: {error}; the server makes it anew when it starts"
+        )),
     }
     if settings.search.provider == EmbeddingsProvider::Builtin {
         let file = search::weights(&settings.search);

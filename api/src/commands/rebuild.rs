@@ -28,7 +28,7 @@ pub(crate) async fn search(settings: &Settings) -> Result<()> {
     match built {
         Some(count) => println!("the index of words was built anew, of {count} things"),
         None => {
-            println!("the index of words was dropped; the server that has it open builds it anew")
+            println!("the index of words was dropped; the server that has it open builds it anew");
         }
     }
     Ok(())

@@ -44,6 +44,10 @@ impl Query {
 
     /// Tasks, memories, works and messages of a workspace that fit these words or their meaning, best first. Never gives
     /// forgotten text.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "they are the arguments of the field"
+    )]
     async fn search(
         &self,
         ctx: &Context<'_>,

@@ -1,4 +1,6 @@
-// The workflow of `cargo xtask bench runtime` for Restate: ten steps that do nothing, each recorded before the next.
+/**
+ * The workflow of `cargo xtask bench runtime` for Restate: ten steps that do nothing, each recorded before the next.
+ */
 
 import http2 from "node:http2";
 

@@ -171,9 +171,10 @@ async fn measure(
 ) -> Result<Measured> {
     let data = options.data.join(name);
     let size = (clients, options.seconds);
-    let database = match system.has_postgres() {
-        true => Some(new_database(&options.postgres, name)?),
-        false => None,
+    let database = if system.has_postgres() {
+        Some(new_database(&options.postgres, name)?)
+    } else {
+        None
     };
     let used = || tree_processor_seconds(options.postgres_process);
     let before = used()?;
@@ -191,10 +192,10 @@ async fn measure(
         System::Restate => restate::run(&options.peers, &data, size)?,
     };
     ensure!(!outcome.times_us.is_empty(), "no workflow came to its end");
-    let database_s = match system.has_postgres() {
-        // The second before the measured time is part of what the server used.
-        true => (used()? - before) * outcome.elapsed_s / (outcome.elapsed_s + 1.0),
-        false => 0.0,
+    let database_s = if system.has_postgres() {
+        (used()? - before) * outcome.elapsed_s / (outcome.elapsed_s + 1.0)
+    } else {
+        0.0
     };
     Ok(Measured {
         outcome,

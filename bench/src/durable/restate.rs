@@ -119,7 +119,7 @@ async fn register() -> Result<()> {
         if answer.is_ok_and(|answer| answer.status().is_success()) {
             return Ok(());
         }
-        if began.elapsed() > Duration::from_secs(60) {
+        if began.elapsed() > Duration::from_mins(1) {
             bail!("Restate takes no deployment");
         }
         tokio::time::sleep(Duration::from_millis(200)).await;

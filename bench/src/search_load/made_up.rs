@@ -184,6 +184,8 @@ pub(super) fn vector(text: &str) -> Vec<f32> {
         }
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-6);
-    vector.iter_mut().for_each(|x| *x /= length);
+    for x in &mut vector {
+        *x /= length;
+    }
     vector
 }

@@ -120,8 +120,8 @@ fn start(
     };
     let options = SearchOptions {
         embedder: EmbedderChoice::Other(Arc::new(embedder)),
-        keyword_time: Duration::from_secs(60),
-        vector_time: Duration::from_secs(60),
+        keyword_time: Duration::from_mins(1),
+        vector_time: Duration::from_mins(1),
         vector_bytes: 4 << 30,
         ..SearchOptions::new(data.to_owned())
     };

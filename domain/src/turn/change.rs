@@ -14,6 +14,10 @@ use crate::task::{ChangeNotice, Projections, TaskChange};
 use crate::time::Timestamp;
 
 /// A turn that is being moved on by the worker that has it.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of another list whether it is worth reading"
+)]
 pub(crate) struct TurnChange<'tx> {
     pub(crate) task: TaskChange<'tx>,
     pub(crate) turn: Turn,

@@ -117,9 +117,10 @@ impl StoreDecision {
     /// What the request contained is read now: messages and change notices.
     async fn consume(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let (workspace, task) = (self.fence.workspace, self.fence.task);
-        let consumed = match change.has_inbox() {
-            true => change.tx().consume_inbox(workspace, task, step.at).await?,
-            false => Vec::new(),
+        let consumed = if change.has_inbox() {
+            change.tx().consume_inbox(workspace, task, step.at).await?
+        } else {
+            Vec::new()
         };
         for message in consumed {
             change.task.tell_of(

@@ -9,6 +9,10 @@ use crate::task::{Projections, Task};
 
 /// A turn with what its next command looks at.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says of another list whether it is worth reading"
+)]
 pub struct Entered {
     /// The turn.
     pub turn: Turn,

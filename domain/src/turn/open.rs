@@ -32,9 +32,10 @@ pub struct OpenedStep {
 pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Result<OpenedStep> {
     let at = change.step_ref(number);
     let (workspace, task) = (change.turn.workspace, change.turn.task);
-    let messages = match change.has_inbox() {
-        true => change.tx().take_inbox(workspace, task, at).await?,
-        false => Vec::new(),
+    let messages = if change.has_inbox() {
+        change.tx().take_inbox(workspace, task, at).await?
+    } else {
+        Vec::new()
     };
     let notices = change.notices().await?;
     let step = Step {

@@ -9,6 +9,10 @@ use crate::time::Timestamp;
 
 /// What there is to do for the worker of a turn.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one is made for a step, and handed on at once"
+)]
 pub enum After {
     /// A step is open: the model is to be asked.
     Opened(Box<OpenedStep>),

@@ -76,9 +76,10 @@ impl Situation {
             let seen = &opened.step.seen.notices;
             seen.iter().any(|(work, _)| *work == notice.work)
         });
-        self.works = match opened.has_works {
-            true => works_of(reads, reads.list_linked_works(&[self.task.id]).await?).await?,
-            false => Vec::new(),
+        self.works = if opened.has_works {
+            works_of(reads, reads.list_linked_works(&[self.task.id]).await?).await?
+        } else {
+            Vec::new()
         };
         Ok(())
     }

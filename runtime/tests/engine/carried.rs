@@ -51,7 +51,7 @@ impl Witness {
             2 => json!([action("note", "large"), action("press", "fail")]),
             _ => json!([action("unknown", "x")]),
         };
-        let is_done = known.task.usage.steps >= 60 && step % 4 == 0;
+        let is_done = known.task.usage.steps >= 60 && step.is_multiple_of(4);
         Ok(Scripted::reply(decision(is_done, &actions)))
     }
 }

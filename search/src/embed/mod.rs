@@ -32,6 +32,8 @@ pub trait Embedder: Send + Sync + 'static {
 pub(crate) fn to_unit(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
+        for x in vector.iter_mut() {
+            *x /= length;
+        }
     }
 }

@@ -127,7 +127,9 @@ impl Embedder for OpenAiEmbedder {
                 "the answer has not one vector for each text".to_owned(),
             ));
         }
-        vectors.iter_mut().for_each(|vector| to_unit(vector));
+        for vector in &mut vectors {
+            to_unit(vector);
+        }
         Ok(vectors)
     }
 }

@@ -88,7 +88,7 @@ impl Folder {
         let fields = Fields::new();
         let directory = MmapDirectory::open(&self.path).map_err(tantivy::TantivyError::from)?;
         let index = Index::create(directory, fields.schema.clone(), IndexSettings::default())?;
-        ready(index, fields, Positions::new())
+        ready(&index, fields, Positions::new())
     }
 
     /// Whether an index lies in it.
@@ -104,7 +104,7 @@ fn open_whole(path: &Path) -> Result<Option<Opened>> {
     }
     let fields = Fields::new();
     let (index, positions) = checked(path, &fields)?;
-    ready(index, fields, positions).map(Some)
+    ready(&index, fields, positions).map(Some)
 }
 
 fn checked(path: &Path, fields: &Fields) -> Result<(Index, Positions)> {
@@ -128,12 +128,12 @@ fn checked(path: &Path, fields: &Fields) -> Result<(Index, Positions)> {
     Ok((index, payload.positions))
 }
 
-fn ready(index: Index, fields: Fields, positions: Positions) -> Result<Opened> {
+fn ready(index: &Index, fields: Fields, positions: Positions) -> Result<Opened> {
     let reader = index
         .reader_builder()
         .reload_policy(ReloadPolicy::Manual)
         .try_into()?;
-    let writer = Writer::new(&index, fields.clone())?;
+    let writer = Writer::new(index, fields.clone())?;
     Ok(Opened {
         fields,
         reader,

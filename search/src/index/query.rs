@@ -6,6 +6,7 @@
 //! - The work is bounded: the rarest words of a long question are asked for.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use domain::ids::{UserId, WorkspaceId};
 use domain::search::SearchKind;
@@ -77,7 +78,7 @@ impl KeywordQuery {
         let query = self.query(fields, terms);
         let collector = TopDocs::with_limit(self.limit.max(1)).order_by_score();
         let found = searcher.search_with_statistics_provider(&query, &collector, &statistics)?;
-        self.hits(searcher, found, reachable)
+        hits(searcher, found, reachable)
     }
 
     /// The words of the question. One that nothing holds may be Russian in Latin letters.
@@ -142,32 +143,26 @@ impl KeywordQuery {
             (Occur::Must, Box::new(among)),
         ])
     }
+}
 
-    fn hits(
-        &self,
-        searcher: &Searcher,
-        found: Vec<(f32, DocAddress)>,
-        reachable: f32,
-    ) -> Result<Vec<Hit>> {
-        let mut columns: HashMap<u32, Columns> = HashMap::new();
-        let mut hits = Vec::with_capacity(found.len());
-        for (score, address) in found {
-            let segment = address.segment_ord;
-            if !columns.contains_key(&segment) {
-                columns.insert(segment, Columns::of(searcher.segment_reader(segment))?);
-            }
-            let stored = columns
-                .get(&segment)
-                .and_then(|columns| columns.read(address.doc_id));
-            let score = f64::from(score / reachable);
-            hits.extend(stored.map(|stored| Hit {
-                stored,
-                coverage: score.min(1.0),
-                score,
-            }));
-        }
-        Ok(hits)
+fn hits(searcher: &Searcher, found: Vec<(f32, DocAddress)>, reachable: f32) -> Result<Vec<Hit>> {
+    let mut columns: HashMap<u32, Columns> = HashMap::new();
+    let mut hits = Vec::with_capacity(found.len());
+    for (score, address) in found {
+        let segment = address.segment_ord;
+        let columns = match columns.entry(segment) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(Columns::of(searcher.segment_reader(segment))?),
+        };
+        let stored = columns.read(address.doc_id);
+        let score = f64::from(score / reachable);
+        hits.extend(stored.map(|stored| Hit {
+            stored,
+            coverage: score.min(1.0),
+            score,
+        }));
     }
+    Ok(hits)
 }
 
 /// Everything that the index holds of a workspace.

@@ -86,7 +86,7 @@ impl Comparison {
         let head = self.head(workspace).await?;
         let is_current =
             |position: &&Position| position.sequence >= head && position.deferred.is_empty();
-        if position.filter(is_current).is_none() {
+        if position.as_ref().is_none_or(|x| !is_current(x)) {
             self.differences.skipped += 1;
             return Ok(());
         }

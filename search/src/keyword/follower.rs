@@ -32,7 +32,7 @@ const SWEEP_SHARED: Duration = Duration::from_secs(5);
 /// The same where this process is the only one.
 const SWEEP_ALONE: Duration = Duration::from_secs(30);
 /// How often segments with something deleted are rewritten, however little it is.
-const PURGES: Duration = Duration::from_secs(3_600);
+const PURGES: Duration = Duration::from_hours(1);
 
 /// Keeps the index.
 pub(crate) struct Follower {

@@ -34,7 +34,7 @@ const SCANS: usize = 4;
 /// Between two rounds: what changes all the time is looked at this often.
 const ROUNDS: Duration = Duration::from_millis(500);
 /// How long a mark may stay behind events that touched nothing: it is written for a restart's sake only.
-const MARKS: Duration = Duration::from_secs(60);
+const MARKS: Duration = Duration::from_mins(1);
 /// How often logs are looked at without being told.
 const SWEEPS: Duration = Duration::from_secs(30);
 /// How long to wait after something failed, and after another process was faster.

@@ -107,10 +107,10 @@ impl Best {
             self.heap.push(Reverse(candidate));
             return;
         }
-        if let Some(mut least) = self.heap.peek_mut() {
-            if candidate > least.0 {
-                *least = Reverse(candidate);
-            }
+        if let Some(mut least) = self.heap.peek_mut()
+            && candidate > least.0
+        {
+            *least = Reverse(candidate);
         }
     }
 }

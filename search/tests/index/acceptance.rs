@@ -73,7 +73,7 @@ async fn summaries_are_found_in_their_own_and_in_other_languages(house: House) {
         if ids(&answer).first() == Some(&tasks[question.gold]) {
             *count += 1;
         } else {
-            println!(
+            eprintln!(
                 "{}: {} -> {:?}",
                 question.kind,
                 question.q,
@@ -81,7 +81,7 @@ async fn summaries_are_found_in_their_own_and_in_other_languages(house: House) {
             );
         }
     }
-    println!("first hits: {right:?}");
+    eprintln!("first hits: {right:?}");
     // Three questions share no word with their summary; an embedder of one language would find them, and lose all of the
     // others. The aim is 23.
     assert!(right["same"].0 >= 21, "{right:?}");

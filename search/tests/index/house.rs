@@ -22,7 +22,7 @@ use storage::test_support::TestDatabase;
 use uuid::Uuid;
 
 /// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Runs each test on SQLite and, where a server is named, on PostgreSQL.
 macro_rules! on_both_databases {

@@ -56,7 +56,7 @@ struct Theirs {
 
 async fn equal_texts_of_two_workspaces_and_of_two_people_never_meet(house: House) {
     let seed = Uuid::new_v4().as_u128() as u64 | 1;
-    println!("seed {seed}");
+    eprintln!("seed {seed}");
     let mut random = Random(seed);
     let search = house.search_with(EmbedderChoice::Other(Arc::new(Bags::new("one"))));
     let editor = house.editor("editor").await;
@@ -106,14 +106,16 @@ async fn equal_texts_of_two_workspaces_and_of_two_people_never_meet(house: House
     for _ in 0..60 {
         let text = random.text();
         for (workspace, theirs) in workspaces.into_iter().zip(&theirs) {
-            let seen = Asking {
+            let asking = Asking {
                 house: &house,
                 search: &search,
                 workspace,
             };
-            seen.check(house.owner, &text, &theirs.of_owner, theirs, &everything)
+            asking
+                .check(house.owner, &text, &theirs.of_owner, theirs, &everything)
                 .await;
-            seen.check(editor, &text, &theirs.of_editor, theirs, &everything)
+            asking
+                .check(editor, &text, &theirs.of_editor, theirs, &everything)
                 .await;
         }
     }

@@ -43,7 +43,9 @@ impl Bags {
             vector[(hash + shift) % 64] += 1.0;
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
+        for x in &mut vector {
+            *x /= length;
+        }
         vector
     }
 }

@@ -325,7 +325,7 @@ impl Table {
         let values: Vec<_> = self
             .columns
             .iter()
-            .map(|(name, kind)| kind.from_array(name))
+            .map(|(name, kind)| kind.cell_of_array(name))
             .collect();
         format!(
             "insert into {} ({}) select {} from unnest({}) as v({}){}",
@@ -415,7 +415,7 @@ impl Kind {
         }
     }
 
-    fn from_array(self, name: &str) -> String {
+    fn cell_of_array(self, name: &str) -> String {
         match self {
             Id | Text | Number | Flag => format!("v.{name}"),
             OptionalId => format!("nullif(v.{name}, ''::bytea)"),

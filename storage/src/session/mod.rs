@@ -239,6 +239,10 @@ fn among<'a>(
 }
 
 /// A row, with the name of its table for those who have to mend it.
+#[expect(
+    clippy::struct_field_names,
+    reason = "a row around the row that it names"
+)]
 struct Row<'row> {
     table: &'static str,
     row: &'row DatabaseRow,

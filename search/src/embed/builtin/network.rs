@@ -213,7 +213,9 @@ impl Network {
         let y2 = positive(self.times(&y1, &self.d2));
         let mut meaning = self.times(&y1, &self.p3);
         add_to_rows(&mut meaning, &self.times(&y2, &self.d3));
-        meaning.iter_mut().for_each(|x| *x = x.tanh());
+        for x in &mut meaning {
+            *x = x.tanh();
+        }
         super::super::to_unit(&mut meaning);
         meaning
     }
@@ -232,7 +234,9 @@ impl Norm {
         let width = self.gain.len();
         for row in rows.chunks_exact_mut(width) {
             let mean = row.iter().sum::<f32>() / width as f32;
-            row.iter_mut().for_each(|x| *x -= mean);
+            for x in row.iter_mut() {
+                *x -= mean;
+            }
             let spread = row.iter().map(|x| x * x).sum::<f32>() / width as f32;
             let by = 1.0 / (spread + epsilon).sqrt();
             for ((x, gain), shift) in row.iter_mut().zip(&self.gain).zip(&self.shift) {
@@ -284,7 +288,9 @@ fn add_to_rows(rows: &mut [f32], more: &[f32]) {
 }
 
 fn positive(mut values: Vec<f32>) -> Vec<f32> {
-    values.iter_mut().for_each(|x| *x = x.max(0.0));
+    for x in &mut values {
+        *x = x.max(0.0);
+    }
     values
 }
 

@@ -30,11 +30,10 @@ impl Weights {
         let bytes = std::fs::read(file)
             .map_err(|error| Error::Weights(format!("{}: {error}", file.display())))?;
         let hash = digest::digest(&digest::SHA256, &bytes);
-        let hash: String = hash
-            .as_ref()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = hash.as_ref().iter().fold(String::new(), |hash, byte| {
+            let digits = [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
+            hash + &digits.into_iter().flatten().collect::<String>()
+        });
         if hash != WEIGHTS_SHA256 {
             let text = format!("{} is not the file that was published", file.display());
             return Err(Error::Weights(text));
