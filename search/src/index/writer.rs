@@ -147,8 +147,8 @@ impl Writer {
         // A file is called by its segment; the others of the folder are the lists of what there is.
         Ok(there.iter().any(|path| {
             let name = path.to_string_lossy();
-            let (segment, end) = name.split_once('.').unwrap_or((&name, ""));
-            end != "json" && !end.is_empty() && !used.contains(segment)
+            let segment = name.split('.').next().unwrap_or_default();
+            path.extension().is_some_and(|end| end != "json") && !used.contains(segment)
         }))
     }
 }
