@@ -7,11 +7,14 @@
 //!
 //! All of it blocks: callers are on a thread that may.
 
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
 use domain::ids::WorkspaceId;
 use domain::search::SearchKind;
 use tantivy::index::SegmentId;
 use tantivy::indexer::{IndexWriter, LogMergePolicy};
-use tantivy::{Index, TantivyDocument, Term};
+use tantivy::{Index, IndexReader, TantivyDocument, Term};
 use uuid::Uuid;
 
 use super::{Entry, FORMAT, Fields, Payload, Positions, place_of};
@@ -23,6 +26,10 @@ const MEMORY: usize = 64 << 20;
 const DELETED_SHARE: f32 = 0.2;
 /// Segments of one size from which they are merged.
 const SEGMENTS: usize = 6;
+/// How long a purge waits for those who hold something.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
 /// Segments of fewer documents than this are of one size.
 const SMALL: u32 = 5_000;
 
@@ -92,31 +99,56 @@ impl Writer {
         Ok(())
     }
 
-    /// Removes files that nobody reads any more.
-    pub(crate) fn collect(&self) -> Result<()> {
-        self.inner.garbage_collect_files().wait()?;
-        Ok(())
-    }
-
-    /// Rewrites every segment that holds something deleted.
-    pub(crate) fn purge(&mut self) -> Result<()> {
+    /// Rewrites every segment that holds something deleted, and returns when neither it nor its files are there any more.
+    ///
+    /// Merges that the policy has begun may hold a segment, and searches a file, for a moment; both are waited for.
+    pub(crate) fn purge(&mut self, reader: &IndexReader) -> Result<()> {
         if !self.has_deleted {
             return Ok(());
         }
-        let metas = self.inner.index().searchable_segment_metas()?;
-        let touched: Vec<SegmentId> = metas
-            .iter()
-            .filter(|meta| meta.num_deleted_docs() > 0)
-            .map(tantivy::index::SegmentMeta::id)
-            .collect();
-        for segment in touched {
-            // One that a merge took meanwhile is gone already.
+        let began = Instant::now();
+        while !self.is_purged(reader)? {
+            if began.elapsed() > PATIENCE {
+                return Err(Error::Index("what was deleted can not be removed".into()));
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.has_deleted = false;
+        Ok(())
+    }
+
+    /// One attempt; whether nothing of what was deleted is left.
+    fn is_purged(&mut self, reader: &IndexReader) -> Result<bool> {
+        for segment in self.touched()? {
+            // One that another merge has taken is looked at again.
             if let Err(error) = self.inner.merge(&[segment]).wait() {
-                tracing::debug!(%error, "a segment was not rewritten");
+                tracing::debug!(%error, "a segment is being rewritten already");
             }
         }
-        let left = self.inner.index().searchable_segment_metas()?;
-        self.has_deleted = left.iter().any(|meta| meta.num_deleted_docs() > 0);
-        Ok(())
+        // Readers let go of the old segments, so that their files can go.
+        reader.reload()?;
+        self.inner.garbage_collect_files().wait()?;
+        Ok(self.touched()?.is_empty() && !self.has_strays()?)
+    }
+
+    /// Segments that hold something deleted.
+    fn touched(&self) -> Result<Vec<SegmentId>> {
+        let metas = self.inner.index().searchable_segment_metas()?;
+        let touched = metas.iter().filter(|meta| meta.num_deleted_docs() > 0);
+        Ok(touched.map(tantivy::index::SegmentMeta::id).collect())
+    }
+
+    /// Whether files of former segments are still there.
+    fn has_strays(&self) -> Result<bool> {
+        let index = self.inner.index();
+        let metas = index.searchable_segment_metas()?;
+        let used: HashSet<String> = metas.iter().map(|meta| meta.id().uuid_string()).collect();
+        let there = index.directory().list_managed_files();
+        // A file is called by its segment; the others of the folder are the lists of what there is.
+        Ok(there.iter().any(|path| {
+            let name = path.to_string_lossy();
+            let segment = name.split('.').next().unwrap_or_default();
+            path.extension().is_some_and(|end| end != "json") && !used.contains(segment)
+        }))
     }
 }

@@ -258,13 +258,7 @@ impl Follower {
     async fn purge(&mut self) -> Result<()> {
         self.commit().await?;
         let reader = self.view.reader.clone();
-        self.write(move |writer| {
-            writer.purge()?;
-            // Readers let go of the old segments, so that their files can go.
-            reader.reload()?;
-            writer.collect()
-        })
-        .await?;
+        self.write(move |writer| writer.purge(&reader)).await?;
         self.purged = Instant::now();
         Ok(())
     }

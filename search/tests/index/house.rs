@@ -120,7 +120,9 @@ impl House {
         self.storage.close().await;
         drop(self.storage);
         self.database.remove().await;
-        std::fs::remove_dir_all(&self.folder).expect("the folder goes");
+        // A merge that was under way may still write a file.
+        let is_gone = async || std::fs::remove_dir_all(&self.folder).is_ok();
+        eventually("the folder goes", is_gone).await;
     }
 
     /// Somebody else who may change this workspace.
