@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use async_trait::async_trait;
-use domain::task::TaskStatus;
+use domain::task::{TaskLimits, TaskStatus};
 use domain::turn::{Risk, Spare};
 use runtime::engine::{EngineOptions, Progress};
 use runtime::model::{Function, ModelClient, ModelError, ModelReply, ModelRequest, ModelUsage};
@@ -94,7 +94,15 @@ pub(super) async fn run(data: &Path, steps: u64) -> Result<String> {
     let place = Place::make(&storage.store).await?;
     let noted = AtomicU64::new(0);
     let model = Arc::new(Noting { last: steps, noted });
-    let engine = engine(&storage, model, tools(), EngineOptions::default());
+    // By default a person is asked after five thousand steps.
+    let options = EngineOptions {
+        limits: TaskLimits {
+            turns: u32::MAX,
+            ..TaskLimits::default()
+        },
+        ..EngineOptions::default()
+    };
+    let engine = engine(&storage, model, tools(), options);
     let task = place.task();
     let id = task.id;
     create(&engine, place, task, Spare::new()).await?;

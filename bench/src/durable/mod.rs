@@ -233,7 +233,8 @@ fn child(
         .stderr(File::create(&errors)?)
         .spawn()?;
     let printed = child.stdout.take().context("the program has no output")?;
-    let (mut before, mut after, mut line) = (0.0, 0.0, String::new());
+    let mut before = Database::seconds(database)?;
+    let (mut after, mut line) = (before, String::new());
     for printed in BufReader::new(printed).lines() {
         line = printed?;
         if line == outcome::BEGINS {
