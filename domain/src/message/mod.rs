@@ -100,7 +100,12 @@ impl Message {
 
     /// Whether a member of its workspace may see it: what stands in a person's main thread alone is for that person.
     pub fn is_visible_to(&self, user: UserId) -> bool {
-        self.task.is_some() || self.main_of.is_none_or(|owner| owner == user)
+        self.only_reader().is_none_or(|reader| reader == user)
+    }
+
+    /// The one member who may see it; none where all of its workspace may.
+    pub fn only_reader(&self) -> Option<UserId> {
+        self.main_of.filter(|_| self.task.is_none())
     }
 }
 

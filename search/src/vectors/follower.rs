@@ -1,7 +1,6 @@
 //! Makes vectors of what the event log tells of, and of everything where a model is new.
 //!
 //! Invariants
-//! - A text is turned into a vector once: its hash stands beside the vector, whoever made it.
 //! - A work that is edited all the time gets a new vector seldom; the stored mark stays before the first of its events that
 //!   was passed over, so that a restart finds it again.
 //! - How far a workspace has come is stored with the vectors; two processes that do the same undo nothing of each other.
@@ -11,8 +10,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aws_lc_rs::digest;
-use bytes::Bytes;
 use domain::embedding::{Embedding, EmbeddingMark, StoreEmbeddings};
 use domain::event::Sequence;
 use domain::ids::{WorkId, WorkspaceId};
@@ -21,10 +18,11 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Vectors, to_bytes};
+use super::Vectors;
+use super::rows::Rows;
 use crate::edited::Works;
-use crate::embed::{Embedder, TEXTS};
-use crate::source::{Scan, Searchable, Source, Subject};
+use crate::embed::Embedder;
+use crate::source::{Scan, Source, Subject};
 use crate::subjects::touched_by;
 use crate::{Error, Result};
 
@@ -51,8 +49,7 @@ const COST: u32 = 200;
 /// Keeps vectors up with the event log.
 pub(crate) struct Follower {
     vectors: Arc<Vectors>,
-    source: Source,
-    embedder: Arc<dyn Embedder>,
+    rows: Rows,
     /// Workspaces whose log may be ahead, with its head.
     behind: BTreeMap<WorkspaceId, Sequence>,
     known: HashMap<WorkspaceId, Known>,
@@ -94,8 +91,7 @@ impl Follower {
     pub(crate) fn new(vectors: Arc<Vectors>, source: Source, embedder: Arc<dyn Embedder>) -> Self {
         Self {
             vectors,
-            source,
-            embedder,
+            rows: Rows { source, embedder },
             behind: BTreeMap::new(),
             known: HashMap::new(),
             works: Works::new(REST, COST),
@@ -106,10 +102,14 @@ impl Follower {
 
     /// Follows until it is told to stop.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
-        let mut logs = self.source.store.follow_logs();
+        let mut logs = self.rows.source.store.follow_logs();
         let mut swept: Option<Instant> = None;
         while !stop.is_cancelled() {
             let is_lost = self.hear(&mut logs);
+            for workspace in self.vectors.take_unmade() {
+                self.known.remove(&workspace);
+                self.behind.entry(workspace).or_default();
+            }
             let mut outcome = Ok(());
             if is_lost || swept.is_none_or(|swept| swept.elapsed() >= SWEEPS) {
                 outcome = self.sweep().await;
@@ -161,7 +161,7 @@ impl Follower {
     async fn sweep(&mut self) -> Result<()> {
         let mut last = None;
         loop {
-            let reads = self.source.store.reads();
+            let reads = self.rows.source.store.reads();
             let workspaces = reads.list_workspace_ids(last, EVENTS).await?;
             let Some(newest) = workspaces.last() else {
                 return Ok(());
@@ -196,18 +196,24 @@ impl Follower {
             if stop.is_cancelled() {
                 return Ok(());
             }
-            match self.step(workspace).await? {
-                Step::More => {}
-                Step::Done => {
+            match self.step(workspace).await {
+                Ok(Step::More) => {}
+                Ok(Step::Done) => {
                     self.behind.remove(&workspace);
                 }
-                Step::Overtaken => {
+                Err(Error::Store(error)) if !matches!(error, domain::Error::Unavailable(_)) => {
+                    tracing::error!(workspace.id = %workspace, error = ?error, "a workspace gets no vectors");
+                    self.behind.remove(&workspace);
+                    self.through.remove(&workspace);
+                }
+                Err(error) => return Err(error),
+                Ok(Step::Overtaken) => {
                     self.known.remove(&workspace);
                     self.through.remove(&workspace);
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            let model = self.embedder.model();
+            let model = self.rows.embedder.model();
             self.vectors.refresh(workspace, model).await?;
         }
         Ok(())
@@ -218,7 +224,7 @@ impl Follower {
         if known.mark.sequence.is_none() {
             return self.go_through(workspace, known.mark).await;
         }
-        let reads = self.source.store.reads();
+        let reads = self.rows.source.store.reads();
         let events = reads.list_events(workspace, known.sequence, EVENTS).await?;
         let Some(last) = events.last().map(|event| event.sequence) else {
             return Ok(Step::Done);
@@ -249,11 +255,8 @@ impl Follower {
         subjects: &[Subject],
     ) -> Result<bool> {
         let began = Instant::now();
-        let rows = self.embed(workspace, subjects).await?;
-        let works = subjects.iter().filter_map(|subject| match subject {
-            Subject::Work(work) => Some(*work),
-            _ => None,
-        });
+        let rows = self.rows.make(workspace, subjects).await?;
+        let works = subjects.iter().filter_map(Subject::work);
         let mut passed = self.passed.remove(&workspace).unwrap_or_default();
         for work in works.clone() {
             passed.remove(&work);
@@ -292,6 +295,14 @@ impl Follower {
         }
         for (workspace, works) in due {
             let known = self.known(workspace).await?;
+            if known.mark.sequence.is_none() {
+                // Going through the workspace makes these vectors with all others.
+                let works = works.iter().filter_map(Subject::work);
+                self.works.read(works, Duration::ZERO);
+                self.passed.remove(&workspace);
+                self.behind.entry(workspace).or_default();
+                continue;
+            }
             if !self
                 .take_in(workspace, known, known.sequence, &works)
                 .await?
@@ -299,7 +310,7 @@ impl Follower {
                 self.known.remove(&workspace);
             }
             self.vectors
-                .refresh(workspace, self.embedder.model())
+                .refresh(workspace, self.rows.embedder.model())
                 .await?;
         }
         Ok(())
@@ -309,9 +320,9 @@ impl Follower {
         if let Some(known) = self.known.get(&workspace) {
             return Ok(*known);
         }
-        let reads = self.source.store.reads();
+        let reads = self.rows.source.store.reads();
         let mark = reads
-            .embedding_mark(workspace, self.embedder.model())
+            .embedding_mark(workspace, self.rows.embedder.model())
             .await?;
         let sequence = mark.sequence.unwrap_or_default();
         Ok(self.remember(workspace, mark, sequence, Instant::now()))
@@ -339,16 +350,20 @@ impl Follower {
             Some(through) => through,
             None => Through {
                 mark,
-                head: self.source.store.reads().event_head(workspace).await?,
+                head: self.rows.source.store.reads().event_head(workspace).await?,
                 scan: Scan::Start,
                 seen: HashSet::new(),
             },
         };
         for _ in 0..SCANS {
-            let (subjects, next) = self.source.scan(workspace, through.scan, THINGS).await?;
+            let (subjects, next) = self
+                .rows
+                .source
+                .scan(workspace, through.scan, THINGS)
+                .await?;
             let ids = subjects.iter().map(|subject| subject.uuid());
             through.seen.extend(ids);
-            let rows = self.embed(workspace, &subjects).await?;
+            let rows = self.rows.make(workspace, &subjects).await?;
             if !rows.is_empty() {
                 let stored = self.store(workspace, through.mark, None, rows).await?;
                 let Some(mark) = stored else {
@@ -387,8 +402,8 @@ impl Follower {
         mark: EmbeddingMark,
         seen: &HashSet<Uuid>,
     ) -> Result<Vec<Embedding>> {
-        let reads = self.source.store.reads();
-        let model = self.embedder.model();
+        let reads = self.rows.source.store.reads();
+        let model = self.rows.embedder.model();
         let mut after = (0, Uuid::nil());
         let mut left = Vec::new();
         while after.0 <= mark.writes {
@@ -410,43 +425,6 @@ impl Follower {
         Ok(left)
     }
 
-    /// What is to be stored of these things: new vectors, and that some are gone.
-    async fn embed(&self, workspace: WorkspaceId, subjects: &[Subject]) -> Result<Vec<Embedding>> {
-        if subjects.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut things = self.source.load(workspace, subjects).await?;
-        things.retain(|thing| !thing.meaning.trim().is_empty());
-        let ids: Vec<Uuid> = subjects.iter().map(|subject| subject.uuid()).collect();
-        let reads = self.source.store.reads();
-        let model = self.embedder.model();
-        let hashes = reads.list_embedding_hashes(workspace, model, &ids).await?;
-        let hashes: HashMap<Uuid, [u8; 32]> = hashes.into_iter().collect();
-        let there: HashSet<Uuid> = things.iter().map(|thing| thing.subject.uuid()).collect();
-        let gone = subjects.iter().filter(|subject| {
-            let id = subject.uuid();
-            hashes.contains_key(&id) && !there.contains(&id)
-        });
-        let mut rows: Vec<Embedding> = gone.map(|subject| row_without_vector(*subject)).collect();
-        things.retain(|thing| hashes.get(&thing.subject.uuid()) != Some(&hash_of(thing)));
-        for some in things.chunks(TEXTS) {
-            let texts = some.iter().map(|thing| thing.meaning.clone()).collect();
-            let vectors = self.embedder.embed(texts).await?;
-            if vectors.len() != some.len() {
-                return Err(Error::Embedder("a text has no vector".to_owned()));
-            }
-            rows.extend(some.iter().zip(&vectors).map(|(thing, vector)| Embedding {
-                kind: thing.subject.kind(),
-                id: thing.subject.uuid(),
-                owner: thing.owner,
-                at: thing.at,
-                text_hash: hash_of(thing),
-                vector: Some(Bytes::from(to_bytes(vector))),
-            }));
-        }
-        Ok(rows)
-    }
-
     async fn store(
         &self,
         workspace: WorkspaceId,
@@ -456,34 +434,11 @@ impl Follower {
     ) -> Result<Option<EmbeddingMark>> {
         let command = StoreEmbeddings {
             workspace,
-            model: self.embedder.model().to_owned(),
+            model: self.rows.embedder.model().to_owned(),
             expected,
             reached,
             embeddings,
         };
-        Ok(self.source.store.run(command).await?)
+        Ok(self.rows.source.store.run(command).await?)
     }
-}
-
-fn row_without_vector(subject: Subject) -> Embedding {
-    Embedding {
-        kind: subject.kind(),
-        id: subject.uuid(),
-        owner: None,
-        at: domain::time::Timestamp::from_micros(0),
-        text_hash: [0; 32],
-        vector: None,
-    }
-}
-
-/// The hash of what a vector stands for: the text, and whose eyes alone it is for.
-fn hash_of(thing: &Searchable) -> [u8; 32] {
-    let owner = thing
-        .owner
-        .map(domain::ids::UserId::uuid)
-        .unwrap_or_default();
-    let text = [owner.as_bytes(), thing.meaning.as_bytes()].concat();
-    let mut hash = [0; 32];
-    hash.copy_from_slice(digest::digest(&digest::SHA256, &text).as_ref());
-    hash
 }
