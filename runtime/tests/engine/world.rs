@@ -295,7 +295,7 @@ impl World {
     pub(crate) async fn due(&self, task: TaskId) -> Option<Claimable> {
         let due = self
             .store_reads()
-            .list_claimable(self.clock.now(), 100)
+            .list_claimable(self.clock.now(), 1_000)
             .await
             .expect("reads");
         due.into_iter().find(|turn| turn.task == task)
