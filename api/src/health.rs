@@ -118,6 +118,7 @@ async fn metrics(State(health): State<Health>, headers: HeaderMap) -> Response {
 fn measure_documents(documents: &DocumentService) {
     let statistics = documents.statistics();
     metrics::gauge!("atelier_open_documents").set(statistics.open as f64);
+    metrics::gauge!("atelier_resting_documents").set(statistics.resting as f64);
     metrics::counter!("atelier_document_failures_total").absolute(statistics.failures);
     metrics::counter!("atelier_quarantined_updates_total").absolute(statistics.quarantined);
 }

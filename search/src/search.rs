@@ -296,7 +296,7 @@ async fn load(choice: EmbedderChoice) -> Result<Option<Arc<dyn Embedder>>> {
         EmbedderChoice::Other(embedder) => Ok(Some(embedder)),
         EmbedderChoice::OpenAi(settings) => Ok(Some(Arc::new(OpenAiEmbedder::try_new(settings)?))),
         EmbedderChoice::Builtin(file) => {
-            let loaded = tokio::task::spawn_blocking(move || BuiltinEmbedder::load(&file));
+            let loaded = tokio::task::spawn_blocking(move || BuiltinEmbedder::open(&file));
             let loaded = loaded
                 .await
                 .map_err(|error| crate::Error::Embedder(error.to_string()))?;

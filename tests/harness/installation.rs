@@ -137,6 +137,8 @@ impl Installation {
             .env("ATELIER_DATA_DIR", self.folder.join("data"))
             .env("ATELIER_BOOTSTRAP_TOKEN", OWNER_SECRET)
             .env("ATELIER_RATE_LIMIT", "off")
+            // Documents rest and close while tests are at work, as they do in days of work.
+            .env("ATELIER_DOCUMENT_IDLE", "300ms")
             // Reading the weights costs each server some tenths of a second; meanings have tests of their own.
             .env("ATELIER_EMBEDDINGS_PROVIDER", "none");
         if let Some(url) = self.database.url() {

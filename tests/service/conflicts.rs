@@ -12,10 +12,11 @@ use yrs::Map as _;
 use crate::editing::{LiveEditor, nodes_of};
 use crate::place::{Place, on_both_databases};
 use crate::replica;
-use crate::studio::{Process, Studio, later_step, no_key};
+use crate::studio::{Process, Studio, later_step, no_key, quick_to_rest};
 
 on_both_databases![
     what_a_person_did_to_the_same_node_is_a_conflict_and_elsewhere_is_reported,
+    the_same_holds_on_a_document_that_has_rested_in_between,
     every_other_task_is_somebody_else_and_a_later_step_of_the_same_is_not,
     what_the_agent_did_is_a_conflict_for_a_person,
     an_edge_that_somebody_else_took_away_is_a_conflict_without_content,
@@ -184,13 +185,28 @@ async fn edit(
 }
 
 async fn what_a_person_did_to_the_same_node_is_a_conflict_and_elsewhere_is_reported(place: &Place) {
+    assert_table(place, false).await;
+}
+
+async fn the_same_holds_on_a_document_that_has_rested_in_between(place: &Place) {
+    assert_table(place, true).await;
+}
+
+async fn assert_table(place: &Place, rests: bool) {
     let studio = Studio::open(place).await;
-    let process = studio.process();
+    let process = if rests {
+        studio.process_with(quick_to_rest())
+    } else {
+        studio.process()
+    };
     let person = studio.caller.actor();
     for (act, operation, expected) in table() {
         let case = format!("{act:?}, then {operation:?}");
         let editor = storyboard(&studio, &process).await;
         live(&editor, act).await;
+        if rests {
+            process.rests().await;
+        }
         let before = process.content(editor.work).await;
         assert_eq!(before.version, Version(4), "{case}");
         let outcome = edit(&process, &editor, &studio.agent().await, 3, operation).await;

@@ -15,6 +15,7 @@ mod place;
 )]
 #[path = "../harness/editor/replica.rs"]
 mod replica;
+mod rest;
 mod snapshots;
 mod store;
 mod studio;

@@ -39,6 +39,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Whether processes on it hear of each other's changes.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.made.is_some()
+    }
+
     /// A SQLite file to be.
     pub(crate) fn sqlite() -> Self {
         let folder = std::env::temp_dir().join(format!("atelier-service-{}", Uuid::new_v4()));

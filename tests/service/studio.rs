@@ -126,12 +126,13 @@ impl Studio {
 
     /// Starts a process.
     pub(crate) fn process(&self) -> Process {
+        self.process_with(DocumentOptions::default())
+    }
+
+    /// Starts a process with these options.
+    pub(crate) fn process_with(&self, options: DocumentOptions) -> Process {
         let store = HandledStore::new(self.storage.store.clone());
-        let documents = DocumentService::start(
-            DocumentOptions::default(),
-            store.clone(),
-            Arc::new(SystemClock),
-        );
+        let documents = DocumentService::start(options, store.clone(), Arc::new(SystemClock));
         Process { store, documents }
     }
 
@@ -200,7 +201,29 @@ impl Studio {
     }
 }
 
+/// Options with which a document that is not worked on rests almost at once.
+pub(crate) fn quick_to_rest() -> DocumentOptions {
+    DocumentOptions {
+        idle_ms: 20,
+        ..DocumentOptions::default()
+    }
+}
+
 impl Process {
+    /// Returns when every open document rests.
+    pub(crate) async fn rests(&self) {
+        soon("every open document rests", async {
+            loop {
+                let statistics = self.documents.statistics();
+                if statistics.open == statistics.resting {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+
     /// What a work holds, read from the log and its snapshots.
     pub(crate) async fn content(&self, work: WorkId) -> Arc<Content> {
         let contents = self.documents.contents(&[work], None).await;

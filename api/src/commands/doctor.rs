@@ -96,7 +96,7 @@ async fn check_search(settings: &Settings, installation: &Installation, findings
     }
     if settings.search.provider == EmbeddingsProvider::Builtin {
         let file = search::weights(&settings.search);
-        if let Err(error) = spawn_blocking(move || BuiltinEmbedder::load(&file))
+        if let Err(error) = spawn_blocking(move || BuiltinEmbedder::open(&file))
             .await
             .unwrap_or_else(|error| Err(::search::Error::Weights(error.to_string())))
         {

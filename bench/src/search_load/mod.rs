@@ -114,7 +114,7 @@ fn start(
     documents: &DocumentService,
     weights: Option<&Path>,
 ) -> Result<Arc<Search>> {
-    let real = weights.map(BuiltinEmbedder::load).transpose();
+    let real = weights.map(BuiltinEmbedder::open).transpose();
     let embedder = MadeUp {
         real: real.context("the weights can not be used")?,
     };

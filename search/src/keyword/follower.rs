@@ -14,8 +14,9 @@ use domain::ids::{WorkId, WorkspaceId};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::pace::{Commits, Works, pause};
+use super::pace::{Commits, pause};
 use super::{Keyword, View};
+use crate::edited::Works;
 use crate::index::{Entry, Folder, Opened, Positions, Writer};
 use crate::source::{Scan, Searchable, Source, Subject};
 use crate::subjects::touched_by;
@@ -33,6 +34,11 @@ const SWEEP_SHARED: Duration = Duration::from_secs(5);
 const SWEEP_ALONE: Duration = Duration::from_secs(30);
 /// How often segments with something deleted are rewritten, however little it is.
 const PURGES: Duration = Duration::from_hours(1);
+
+/// How long the words of a work that is edited all the time are left as they are, at least.
+const REST: Duration = Duration::from_secs(5);
+/// And how many times as long as reading it took.
+const COST: u32 = 50;
 
 /// Keeps the index.
 pub(crate) struct Follower {
@@ -88,7 +94,7 @@ impl Follower {
             behind: BTreeSet::new(),
             wanted: HashSet::new(),
             build: None,
-            works: Works::default(),
+            works: Works::new(REST, COST),
             commits: Commits::default(),
             purged: Instant::now(),
         };

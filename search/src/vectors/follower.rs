@@ -2,6 +2,8 @@
 //!
 //! Invariants
 //! - A text is turned into a vector once: its hash stands beside the vector, whoever made it.
+//! - A work that is edited all the time gets a new vector seldom; the stored mark stays before the first of its events that
+//!   was passed over, so that a restart finds it again.
 //! - How far a workspace has come is stored with the vectors; two processes that do the same undo nothing of each other.
 //! - What was deleted or taken back loses its vector in the same write that moves the mark past its event.
 
@@ -13,13 +15,14 @@ use aws_lc_rs::digest;
 use bytes::Bytes;
 use domain::embedding::{Embedding, EmbeddingMark, StoreEmbeddings};
 use domain::event::Sequence;
-use domain::ids::WorkspaceId;
+use domain::ids::{WorkId, WorkspaceId};
 use domain::store::StoreExt as _;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{Vectors, to_bytes};
+use crate::edited::Works;
 use crate::embed::{Embedder, TEXTS};
 use crate::source::{Scan, Searchable, Source, Subject};
 use crate::subjects::touched_by;
@@ -40,6 +43,11 @@ const SWEEPS: Duration = Duration::from_secs(30);
 /// How long to wait after something failed, and after another process was faster.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// How long the vector of a work that is edited all the time is left as it is, at least.
+const REST: Duration = Duration::from_secs(30);
+/// And how many times as long as making it took.
+const COST: u32 = 200;
+
 /// Keeps vectors up with the event log.
 pub(crate) struct Follower {
     vectors: Arc<Vectors>,
@@ -48,6 +56,9 @@ pub(crate) struct Follower {
     /// Workspaces whose log may be ahead, with its head.
     behind: BTreeMap<WorkspaceId, Sequence>,
     known: HashMap<WorkspaceId, Known>,
+    works: Works,
+    /// Works that wait, and how far their workspace had come before their events.
+    passed: BTreeMap<WorkspaceId, HashMap<WorkId, Sequence>>,
     /// Workspaces that are being gone through.
     through: HashMap<WorkspaceId, Through>,
 }
@@ -87,6 +98,8 @@ impl Follower {
             embedder,
             behind: BTreeMap::new(),
             known: HashMap::new(),
+            works: Works::new(REST, COST),
+            passed: BTreeMap::new(),
             through: HashMap::new(),
         }
     }
@@ -111,6 +124,8 @@ impl Follower {
                 Err(error) => {
                     tracing::warn!(error = ?error, "vectors can not be made at the moment; words are searched meanwhile");
                     self.known.clear();
+                    self.works.clear();
+                    self.passed.clear();
                     self.through.clear();
                     PAUSE
                 }
@@ -119,7 +134,7 @@ impl Follower {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(pause) => {}
             }
-            if self.behind.is_empty() {
+            if self.behind.is_empty() && self.works.due().is_empty() {
                 self.rest(&mut logs, &stop).await;
             }
         }
@@ -165,7 +180,7 @@ impl Follower {
     ) {
         tokio::select! {
             () = stop.cancelled() => {}
-            () = tokio::time::sleep(SWEEPS) => {}
+            () = tokio::time::sleep(self.works.wait().map_or(SWEEPS, |wait| wait.min(SWEEPS))) => {}
             told = logs.recv() => match told {
                 Ok((workspace, head)) => self.heard(workspace, head),
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
@@ -175,6 +190,7 @@ impl Follower {
     }
 
     async fn round(&mut self, stop: &CancellationToken) -> Result<()> {
+        self.embed_deferred().await?;
         let workspaces: Vec<WorkspaceId> = self.behind.keys().copied().collect();
         for workspace in workspaces {
             if stop.is_cancelled() {
@@ -208,20 +224,85 @@ impl Follower {
             return Ok(Step::Done);
         };
         let touched = touched_by(reads, workspace, &events).await?;
-        let edited = touched.edited.into_iter().map(Subject::Work);
-        let subjects: Vec<Subject> = touched.subjects.into_iter().chain(edited).collect();
-        let rows = self.embed(workspace, &subjects).await?;
-        let is_mark_old = known.marked.elapsed() >= MARKS;
-        if rows.is_empty() && !is_mark_old {
-            self.remember(workspace, known.mark, last, known.marked);
-        } else {
-            let Some(mark) = self.store(workspace, known.mark, Some(last), rows).await? else {
-                return Ok(Step::Overtaken);
-            };
-            self.remember(workspace, mark, last, Instant::now());
+        let mut subjects = touched.subjects;
+        for work in touched.edited {
+            if self.works.defer(workspace, work) {
+                let passed = self.passed.entry(workspace).or_default();
+                passed.entry(work).or_insert(known.sequence);
+            } else {
+                subjects.push(Subject::Work(work));
+            }
+        }
+        if !self.take_in(workspace, known, last, &subjects).await? {
+            return Ok(Step::Overtaken);
         }
         let is_done = self.behind.get(&workspace).is_none_or(|head| *head <= last);
         Ok(if is_done { Step::Done } else { Step::More })
+    }
+
+    /// Embeds these things, and moves to this event; whether no other process was faster.
+    async fn take_in(
+        &mut self,
+        workspace: WorkspaceId,
+        known: Known,
+        last: Sequence,
+        subjects: &[Subject],
+    ) -> Result<bool> {
+        let began = Instant::now();
+        let rows = self.embed(workspace, subjects).await?;
+        let works = subjects.iter().filter_map(|subject| match subject {
+            Subject::Work(work) => Some(*work),
+            _ => None,
+        });
+        let mut passed = self.passed.remove(&workspace).unwrap_or_default();
+        for work in works.clone() {
+            passed.remove(&work);
+        }
+        self.works.read(works, began.elapsed());
+        let reached = passed
+            .values()
+            .min()
+            .map_or(last, |first| *first.min(&last));
+        if !passed.is_empty() {
+            self.passed.insert(workspace, passed);
+        }
+        if rows.is_empty() && known.marked.elapsed() < MARKS {
+            self.remember(workspace, known.mark, last, known.marked);
+            return Ok(true);
+        }
+        let reached = known
+            .mark
+            .sequence
+            .map_or(reached, |mark| mark.max(reached));
+        let Some(mark) = self
+            .store(workspace, known.mark, Some(reached), rows)
+            .await?
+        else {
+            return Ok(false);
+        };
+        self.remember(workspace, mark, last, Instant::now());
+        Ok(true)
+    }
+
+    /// Embeds works that waited long enough.
+    async fn embed_deferred(&mut self) -> Result<()> {
+        let mut due: BTreeMap<WorkspaceId, Vec<Subject>> = BTreeMap::new();
+        for (workspace, work) in self.works.due() {
+            due.entry(workspace).or_default().push(Subject::Work(work));
+        }
+        for (workspace, works) in due {
+            let known = self.known(workspace).await?;
+            if !self
+                .take_in(workspace, known, known.sequence, &works)
+                .await?
+            {
+                self.known.remove(&workspace);
+            }
+            self.vectors
+                .refresh(workspace, self.embedder.model())
+                .await?;
+        }
+        Ok(())
     }
 
     async fn known(&mut self, workspace: WorkspaceId) -> Result<Known> {

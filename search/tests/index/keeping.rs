@@ -108,6 +108,7 @@ async fn words_of_what_was_deleted_are_gone_from_the_disk_after_a_purge(house: H
     house.withdraw(message).await;
     assert!(house.find(&search, "xenolith").await.is_empty());
     search.purge().await.expect("purged");
+    assert!(house.has_only_used_files(), "a file of words stays behind");
     assert_eq!(house.words_on_disk("xenolith"), 0);
     assert!(house.words_on_disk("basalt") > 0);
     assert_eq!(house.find(&search, "basalt").await.len(), 1);

@@ -19,20 +19,20 @@ impl DocumentActor {
         update: &Bytes,
         is_reply: bool,
     ) -> Result<Applied, Failure> {
-        let mut application = match self.replica.begin(update, is_reply)? {
+        let mut application = match self.replica.get_mut()?.begin(update, is_reply)? {
             Begun::Over(applied) => return Ok(applied),
             Begun::Application(application) => application,
         };
         if application.is_long() && !self.is_settled() {
             self.settle_all().await;
             // The document may have gone on with what others stored.
-            application = match self.replica.begin(update, is_reply)? {
+            application = match self.replica.get_mut()?.begin(update, is_reply)? {
                 Begun::Over(applied) => return Ok(applied),
                 Begun::Application(application) => application,
             };
         }
         let applied = self.carry_out(*application).await?;
-        if self.replica.is_strained() {
+        if self.replica.get()?.is_strained() {
             self.check_strain().await?;
         }
         Ok(applied)
@@ -45,15 +45,15 @@ impl DocumentActor {
             snapshot: Some(Snapshot {
                 work: self.work.id,
                 version: self.version,
-                state: self.replica.state()?,
+                state: self.replica.get()?.state()?,
             }),
             changes: Vec::new(),
         };
         let kind = self.work.kind;
         let building = move || Replica::build(kind, UpdateLimits::default(), &stored);
         let built = self.shared.threads.compute(building).await;
-        self.replica.measure(&built.map_err(spoilt)??);
-        if self.replica.is_strained() {
+        self.replica.get_mut()?.measure(&built.map_err(spoilt)??);
+        if self.replica.get()?.is_strained() {
             return Err(spoilt(
                 "with the update, the document would take too long to open",
             ));
@@ -65,13 +65,13 @@ impl DocumentActor {
 
     /// Applies bytes that are stored.
     pub(super) async fn apply_stored(&mut self, update: &Bytes) -> Result<Applied, Failure> {
-        let application = self.replica.begin_stored(update);
+        let application = self.replica.get()?.begin_stored(update);
         self.carry_out(application).await
     }
 
     async fn carry_out(&mut self, mut application: Application) -> Result<Applied, Failure> {
         loop {
-            if let Some(applied) = application.advance(&mut self.replica)? {
+            if let Some(applied) = application.advance(self.replica.get_mut()?)? {
                 return Ok(applied);
             }
             tokio::task::yield_now().await;

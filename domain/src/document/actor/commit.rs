@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::document::Version;
 use crate::document::edit::EditOutcome;
-use crate::document::replica::Applied;
+use crate::document::replica::{Applied, Failure, Replica};
 use crate::document::room::Outbound;
 use crate::error::{Error, Result};
 use crate::work::{AppendChanges, Appended, Change, PendingChange, Snapshot, StoredDocument};
@@ -49,6 +49,11 @@ impl Growth {
     /// What it holds now, roughly and at most.
     pub(crate) fn bytes(&self) -> usize {
         self.snapshot_bytes + self.log_bytes
+    }
+
+    /// Changes since the last snapshot.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
     }
 
     fn add(&mut self, changes: &[PendingChange]) {
@@ -109,7 +114,7 @@ impl DocumentActor {
         outputs: Vec<Output>,
     ) {
         self.growth.add(&changes);
-        let state = self.growth.is_snapshot_due().then(|| self.replica.state());
+        let state = self.growth.is_snapshot_due().then(|| self.state());
         let state = match state.transpose() {
             Ok(state) => state,
             Err(failure) => {
@@ -193,7 +198,7 @@ impl DocumentActor {
     fn save_due_snapshot(&mut self, state: Option<Bytes>) {
         let state = match state {
             Some(state) => Ok(state),
-            None if self.pending.is_empty() => self.replica.state(),
+            None if self.pending.is_empty() => self.state(),
             None => return,
         };
         match state {
@@ -214,7 +219,11 @@ impl DocumentActor {
         Ok(())
     }
 
-    fn save_snapshot(&mut self, version: Version, state: Bytes) {
+    fn state(&self) -> std::result::Result<Bytes, Failure> {
+        self.replica.get().and_then(Replica::state)
+    }
+
+    pub(super) fn save_snapshot(&mut self, version: Version, state: Bytes) {
         self.growth = Growth {
             snapshot_bytes: state.len(),
             ..Growth::default()
@@ -325,11 +334,7 @@ impl DocumentActor {
             return Ok(());
         }
         // The estimate counts what has been deleted since; the state itself decides.
-        let size = self
-            .replica
-            .state()
-            .map_err(|failure| failure.to_string())?
-            .len();
+        let size = self.state().map_err(|failure| failure.to_string())?.len();
         if size + bytes <= limit {
             return Ok(());
         }
@@ -349,7 +354,7 @@ impl DocumentActor {
         self.close_all(1012, "the document was closed; reconnect");
         if self.life != Life::Failed
             && self.growth.changes > 0
-            && let Ok(state) = self.replica.state()
+            && let Ok(state) = self.state()
         {
             self.save_snapshot(self.version, state);
         }

@@ -332,7 +332,8 @@ impl DocumentActor {
             base: edit.base,
         };
         let attribution = &self.attribution;
-        let written = self.replica.change(|txn, roots| {
+        let replica = self.replica.get_mut().map_err(internal)?;
+        let written = replica.change(|txn, roots| {
             let plan = plan_edit(txn, roots, attribution, standpoint, &edit.operations)?;
             apply_plan(txn, roots, &plan);
             Ok::<_, Refusal>(())
@@ -361,7 +362,8 @@ impl DocumentActor {
         let id = id_of(&clash.path).to_owned();
         let node = if clash.path.starts_with(NODES) {
             self.replica
-                .read(|txn, roots| read_node(txn, roots, &id))
+                .get()
+                .and_then(|replica| replica.read(|txn, roots| read_node(txn, roots, &id)))
                 .map_err(internal)?
         } else {
             None
@@ -381,7 +383,8 @@ impl DocumentActor {
     }
 
     fn write_replacements(&mut self, edit: &EditText) -> Result<Written> {
-        let written = self.replica.change(|txn, roots| {
+        let replica = self.replica.get_mut().map_err(internal)?;
+        let written = replica.change(|txn, roots| {
             let Some(text) = &roots.text else {
                 return Ok(());
             };
@@ -446,7 +449,8 @@ impl DocumentActor {
         &mut self,
         write: impl FnOnce(&mut yrs::TransactionMut<'_>, &crate::document::layout::Roots),
     ) -> Result<Written> {
-        let written = self.replica.change(|txn, roots| {
+        let replica = self.replica.get_mut().map_err(internal)?;
+        let written = replica.change(|txn, roots| {
             write(txn, roots);
             Ok::<_, std::convert::Infallible>(())
         });

@@ -14,6 +14,7 @@ mod application;
 mod batch;
 mod commit;
 mod edits;
+mod rest;
 mod sync;
 mod unplaced;
 
@@ -45,6 +46,7 @@ use crate::work::Work;
 pub(crate) use edits::{Edit, EditRequest};
 
 use batch::{Batch, Flight};
+use rest::Resident;
 use unplaced::Unplaced;
 
 /// Messages taken at once.
@@ -109,7 +111,7 @@ struct Peer {
 pub(crate) struct DocumentActor {
     shared: Arc<Shared>,
     work: Work,
-    replica: Replica,
+    replica: Resident,
     attribution: Attribution,
     /// The stored version that everybody has been told of.
     version: Version,
@@ -124,6 +126,8 @@ pub(crate) struct DocumentActor {
     growth: commit::Growth,
     unused_since: Option<Timestamp>,
     is_stopping: bool,
+    /// Since care was last taken of it.
+    was_used: bool,
     life: Life,
     home: Home,
     /// Messages that were received and not taken yet.
@@ -148,7 +152,7 @@ impl DocumentActor {
         Ok(Self {
             shared,
             work,
-            replica,
+            replica: Resident::new(replica),
             attribution: Attribution::new(touches),
             version,
             log_head: version,
@@ -161,6 +165,7 @@ impl DocumentActor {
             growth,
             unused_since: None,
             is_stopping: false,
+            was_used: true,
             life: Life::Open,
             home: Home::SharedThread,
             received: VecDeque::new(),
@@ -234,6 +239,7 @@ impl DocumentActor {
     }
 
     async fn take(&mut self, message: Message) {
+        self.wake_for(&message).await;
         match message {
             Message::Join(join, outbox, may_write, reply) => {
                 self.join(*join, outbox, may_write, reply);
@@ -259,6 +265,7 @@ impl DocumentActor {
     async fn advance(&mut self) {
         while self.life == Life::Open && self.in_flight.is_none() {
             if self.log_head > self.version {
+                self.wake().await;
                 self.catch_up(self.log_head).await;
             } else if !self.pending.is_empty() {
                 self.store_pending();
@@ -388,7 +395,7 @@ impl DocumentActor {
         self.tell_presence(expired);
         if !self.is_unused() {
             self.unused_since = None;
-            return;
+            return self.rest_if_unused();
         }
         let now = self.shared.now();
         let is_idle = now.since(*self.unused_since.get_or_insert(now)) >= self.idle_time();

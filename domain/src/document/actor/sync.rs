@@ -4,7 +4,8 @@ use bytes::Bytes;
 
 use crate::actor::Actor;
 use crate::document::presence::Source;
-use crate::document::replica::{Applied, Failure};
+use crate::document::recorder::remove_hanging_edges;
+use crate::document::replica::{Applied, Failure, Replica};
 use crate::document::room::{Access, Inbound, Outbound};
 use crate::document::validate::decode_state_vector;
 use crate::ids::ConnectionId;
@@ -49,7 +50,11 @@ impl DocumentActor {
             Ok(known) => known,
             Err(rejection) => return self.reject(connection, state_vector, &rejection.to_string()),
         };
-        match self.replica.difference(&known) {
+        match self
+            .replica
+            .get()
+            .and_then(|replica| replica.difference(&known))
+        {
             Ok(difference) => {
                 if let Some(peer) = self.peers.get(&connection) {
                     peer.outbox.asked();
@@ -66,8 +71,10 @@ impl DocumentActor {
         if let Some(peer) = self.peers.get_mut(&connection) {
             peer.unplaced.ask();
         }
-        let question = Outbound::SyncStep1(self.replica.state_vector());
-        self.send_after_commit(connection, question);
+        match self.replica.get().map(Replica::state_vector) {
+            Ok(known) => self.send_after_commit(connection, Outbound::SyncStep1(known)),
+            Err(failure) => self.fail(&failure),
+        }
     }
 
     async fn update(&mut self, connection: ConnectionId, update: &Bytes, is_reply: bool) {
@@ -105,7 +112,10 @@ impl DocumentActor {
 
     /// A connection that may not write: nothing of it is taken, and it is told whether anything was lost by that.
     fn refuse_write(&mut self, connection: ConnectionId, update: &[u8]) {
-        let brings_nothing = self.replica.knows_all(update);
+        let brings_nothing = self
+            .replica
+            .get()
+            .is_ok_and(|replica| replica.knows_all(update));
         self.send_after_commit(connection, Outbound::Acknowledged(brings_nothing));
     }
 
@@ -146,10 +156,10 @@ impl DocumentActor {
         if !has_hanging_edges {
             return;
         }
-        let removed = self.replica.change(|txn, roots| {
-            Ok::<_, std::convert::Infallible>(crate::document::recorder::remove_hanging_edges(
-                txn, roots,
-            ))
+        let removed = self.replica.get_mut().and_then(|replica| {
+            replica.change(|txn, roots| {
+                Ok::<_, std::convert::Infallible>(remove_hanging_edges(txn, roots))
+            })
         });
         match removed {
             Ok(Ok((_, Some((update, touched))))) => {

@@ -42,6 +42,8 @@ const PRESENCE_WANTED: &str = "presence-wanted:";
 pub struct DocumentStatistics {
     /// Documents that are open in this process.
     pub open: usize,
+    /// Those of them that rest: nobody works on them, and only who is connected is in memory.
+    pub resting: usize,
     /// Live documents that had to be built anew.
     pub failures: u64,
     /// Updates that were refused and kept.
@@ -63,6 +65,7 @@ pub(crate) struct Shared {
     followed: Mutex<HashSet<WorkspaceId>>,
     followers: Mutex<Vec<JoinHandle<()>>>,
     is_stopping: watch::Sender<bool>,
+    resting: Arc<()>,
     failures: AtomicU64,
     quarantined: AtomicU64,
 }
@@ -86,6 +89,7 @@ impl Shared {
             followed: Mutex::default(),
             followers: Mutex::default(),
             is_stopping: watch::channel(false).0,
+            resting: Arc::default(),
             failures: AtomicU64::new(0),
             quarantined: AtomicU64::new(0),
             store,
@@ -269,6 +273,11 @@ impl Shared {
         self.run_in_background(Quarantine(update), "a refused update was not kept");
     }
 
+    /// Counts as a document that rests for as long as it is held.
+    pub(crate) fn rest(&self) -> Arc<()> {
+        self.resting.clone()
+    }
+
     pub(crate) fn count_failure(&self) {
         self.failures.fetch_add(1, Ordering::Relaxed);
     }
@@ -381,6 +390,7 @@ impl Shared {
     pub(super) fn statistics(&self) -> DocumentStatistics {
         DocumentStatistics {
             open: lock(&self.open).len(),
+            resting: Arc::strong_count(&self.resting) - 1,
             failures: self.failures.load(Ordering::Relaxed),
             quarantined: self.quarantined.load(Ordering::Relaxed),
         }

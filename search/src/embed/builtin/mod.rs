@@ -4,6 +4,8 @@
 //! and never part of the repository; the file is used as it was published, and refused where it is another.
 //!
 //! Invariants
+//! - The weights are in memory only while texts come: they are a hundred megabytes and more, and read again in tenths of
+//!   a second.
 //! - The same text gives the same vector on every machine, but for the last digits of a float.
 
 mod network;
@@ -13,11 +15,13 @@ mod tests;
 mod tokenizer;
 mod weights;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use tokio::sync::Semaphore;
+use tokio::time::sleep;
 
 use super::Embedder;
 use crate::{Error, Result};
@@ -32,11 +36,23 @@ const MODEL: &str = "builtin:use-multilingual-3";
 /// Batches that are computed at once; more wait.
 const AT_ONCE: usize = 2;
 
+/// How long the weights stay in memory after they were used last.
+const KEPT: Duration = Duration::from_mins(15);
+
 /// The embedder that needs no network.
 #[derive(Clone)]
 pub struct BuiltinEmbedder {
-    model: Arc<Model>,
+    file: PathBuf,
+    held: Arc<Mutex<Option<Held>>>,
+    /// How long weights that are not used are held.
+    kept: Duration,
     turns: Arc<Semaphore>,
+}
+
+/// Weights in memory.
+struct Held {
+    model: Arc<Model>,
+    used: Instant,
 }
 
 struct Model {
@@ -45,26 +61,69 @@ struct Model {
 }
 
 impl BuiltinEmbedder {
-    /// Reads the weights. Blocks for some tenths of a second.
-    pub fn load(file: &Path) -> Result<Self> {
-        let weights = Weights::read(file)?;
-        let model = Model {
-            tokenizer: Tokenizer::new(&weights.vocabulary)?,
-            network: Network::new(weights)?,
-        };
+    /// Checks the file; its weights are read with the first text. Blocks for a tenth of a second.
+    pub fn open(file: &Path) -> Result<Self> {
+        Weights::check(file)?;
         Ok(Self {
-            model: Arc::new(model),
+            file: file.to_owned(),
+            held: Arc::default(),
+            kept: KEPT,
             turns: Arc::new(Semaphore::new(AT_ONCE)),
         })
     }
 
-    /// The vectors of these texts. Blocks.
-    pub fn embed_blocking(&self, texts: &[String]) -> Vec<Vec<f32>> {
-        texts.iter().map(|text| self.model.embed(text)).collect()
+    /// The vectors of these texts. Blocks, with the first of them for some tenths of a second.
+    pub fn embed_blocking(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
+        let model = self.model()?;
+        Ok(texts.iter().map(|text| model.embed(text)).collect())
+    }
+
+    fn model(&self) -> Result<Arc<Model>> {
+        // Whoever comes while the weights are being read waits for them here.
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = Instant::now();
+        if let Some(held) = held.as_mut() {
+            held.used = used;
+            return Ok(held.model.clone());
+        }
+        let model = Arc::new(Model::read(&self.file)?);
+        *held = Some(Held {
+            model: model.clone(),
+            used,
+        });
+        Ok(model)
+    }
+
+    fn is_held(&self) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.is_some()
+    }
+
+    /// Lets the weights go when they were not used for a while.
+    async fn let_go_when_unused(self) {
+        let mut wait = self.kept;
+        loop {
+            sleep(wait).await;
+            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+            let unused = held.as_ref().map_or(self.kept, |held| held.used.elapsed());
+            if unused >= self.kept {
+                *held = None;
+                return;
+            }
+            wait = self.kept - unused;
+        }
     }
 }
 
 impl Model {
+    fn read(file: &Path) -> Result<Self> {
+        let weights = Weights::read(file)?;
+        Ok(Self {
+            tokenizer: Tokenizer::new(&weights.vocabulary)?,
+            network: Network::new(weights)?,
+        })
+    }
+
     fn embed(&self, text: &str) -> Vec<f32> {
         self.network.forward(&self.tokenizer.encode(text))
     }
@@ -79,13 +138,17 @@ impl Embedder for BuiltinEmbedder {
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let turn = self.turns.clone().acquire_owned().await;
         let own = self.clone();
+        let was_held = self.is_held();
         let embedded = tokio::task::spawn_blocking(move || {
             // Held until the work has ended, also where nobody waits for it any more.
             let _turn = turn;
             own.embed_blocking(&texts)
         });
+        if !was_held {
+            tokio::spawn(self.clone().let_go_when_unused());
+        }
         embedded
             .await
-            .map_err(|error| Error::Embedder(error.to_string()))
+            .map_err(|error| Error::Embedder(error.to_string()))?
     }
 }

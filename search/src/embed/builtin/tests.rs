@@ -29,14 +29,15 @@ fn weights() -> Option<PathBuf> {
 #[test]
 fn pieces_and_vectors_are_those_of_the_reference() {
     let Some(file) = weights() else { return };
-    let embedder = BuiltinEmbedder::load(&file).expect("the weights are good");
+    let embedder = BuiltinEmbedder::open(&file).expect("the weights are good");
     let text = include_str!("../../../../tests/data/embedder_reference.json");
     let expected: Vec<Expected> = serde_json::from_str(text).expect("the reference can be read");
+    let model = embedder.model().expect("the weights are read");
     for one in expected {
-        let pieces = embedder.model.tokenizer.encode(&one.text);
+        let pieces = model.tokenizer.encode(&one.text);
         assert_eq!(pieces.len(), one.count, "{:?}", one.text);
         assert_eq!(pieces[..one.pieces.len()], one.pieces, "{:?}", one.text);
-        let vector = embedder.model.network.forward(&pieces);
+        let vector = model.network.forward(&pieces);
         for (found, expected) in vector.iter().zip(&one.vector) {
             assert!(
                 (found - expected).abs() < 2e-4,
@@ -52,11 +53,14 @@ fn pieces_and_vectors_are_those_of_the_reference() {
 #[test]
 fn a_text_of_any_length_and_form_has_a_vector() {
     let Some(file) = weights() else { return };
-    let embedder = BuiltinEmbedder::load(&file).expect("the weights are good");
+    let embedder = BuiltinEmbedder::open(&file).expect("the weights are good");
     let long = "海报 poster плакат ".repeat(2_000);
     let odd = ["", "\u{0}", "\u{301}\u{301}", "🎨🎨🎨", &long];
     for text in odd {
-        let vector = embedder.embed_blocking(&[text.to_owned()]).remove(0);
+        let vector = embedder
+            .embed_blocking(&[text.to_owned()])
+            .expect("a vector")
+            .remove(0);
         assert!(vector.iter().all(|x| x.is_finite()), "{text:?}");
     }
 }
@@ -65,9 +69,28 @@ fn a_text_of_any_length_and_form_has_a_vector() {
 fn another_file_is_refused() {
     let file = std::env::temp_dir().join(format!("weights-{}", uuid::Uuid::new_v4().simple()));
     std::fs::write(&file, b"no weights").expect("written");
-    let refused = BuiltinEmbedder::load(&file).err();
+    let refused = BuiltinEmbedder::open(&file).err();
     std::fs::remove_file(&file).expect("removed");
     assert!(matches!(refused, Some(Error::Weights(_))), "{refused:?}");
-    let missing = BuiltinEmbedder::load(&file).err();
+    let missing = BuiltinEmbedder::open(&file).err();
     assert!(matches!(missing, Some(Error::Weights(_))), "{missing:?}");
+}
+
+#[tokio::test]
+async fn weights_are_in_memory_only_while_texts_come() {
+    let Some(file) = weights() else { return };
+    let mut embedder = BuiltinEmbedder::open(&file).expect("the weights are good");
+    embedder.kept = Duration::from_millis(50);
+    assert!(!embedder.is_held());
+    for text in ["a poster", "a flow"] {
+        let embedded = embedder.embed(vec![text.to_owned()]).await;
+        assert_eq!(embedded.expect("a vector")[0].len(), 512);
+        let gone = async {
+            while embedder.is_held() {
+                sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let gone = tokio::time::timeout(Duration::from_secs(30), gone).await;
+        gone.expect("unused weights leave memory");
+    }
 }
