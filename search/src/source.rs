@@ -161,7 +161,7 @@ impl Source {
         }
         let reads = self.store.reads();
         let mut tasks = reads.list_tasks_by_id(ids).await?;
-        tasks.retain(|task| task.workspace == workspace);
+        tasks.retain(|task| task.workspace == workspace && !task.is_main());
         let projections = reads.list_projections(ids).await?;
         let mut lines: HashMap<TaskId, String> = projections
             .into_iter()
@@ -279,7 +279,7 @@ fn searchable_work(work: &Work, content: &Content) -> Searchable {
 fn searchable_message(message: &Message) -> Searchable {
     Searchable {
         subject: Subject::Message(message.id),
-        owner: message.only_reader(),
+        owner: message.private_to(),
         at: message.created_at,
         title: String::new(),
         text: cut(&message.text, TEXT_LENGTH),

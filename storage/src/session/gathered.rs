@@ -97,6 +97,7 @@ static TASKS: Table = Table {
         ("created_by", Id),
         ("origin", OptionalId),
         ("created_at", Number),
+        ("main_of", OptionalId),
     ],
     key: 2,
     changing: 14,
