@@ -322,7 +322,7 @@ mod tests {
         let rows = reader.rows(sql, Vec::new()).await.expect("reads");
         let ids: Vec<Vec<u8>> = rows
             .iter()
-            .map(|row| row.get("id").expect("an id"))
+            .map(|row| row.get("", "id").expect("an id"))
             .collect();
         assert_eq!(ids, [id.uuid().as_bytes().to_vec()]);
         std::fs::remove_dir_all(&folder).expect("the folder goes");

@@ -23,7 +23,7 @@ use runtime::tools::{ToolServices, Tools};
 use storage::{Storage, StorageOptions};
 use tokio_util::sync::CancellationToken;
 
-use super::outcome::Outcome;
+use super::outcome::{BEGINS, Outcome};
 use crate::process::{own_peak_kib, own_processor_seconds};
 
 /// What to measure.
@@ -52,6 +52,7 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     let engine = Arc::new(engine(&storage, model, tools, EngineOptions::default()));
     // What is prepared at its first use is no part of the load.
     load(&engine, place, options.clients, Duration::from_secs(1)).await?;
+    println!("{BEGINS}");
     let before = own_processor_seconds()?;
     let began = Instant::now();
     let seconds = Duration::from_secs(options.seconds);

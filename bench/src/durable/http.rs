@@ -2,6 +2,7 @@
 //!
 //! Invariants
 //! - Each client has a workspace and a socket of its own, and knows nothing but what the API tells.
+//! - The server makes no vectors for searching by meaning, unless the environment names who should: no other system does.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,8 +17,11 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::outcome::Outcome;
+use super::{Database, Measured};
 use crate::process::{Process, free_port};
 
+/// Who makes vectors.
+const EMBEDDINGS: &str = "ATELIER_EMBEDDINGS_PROVIDER";
 /// The secret of the first owner's token.
 const SECRET: &str = "bench-only-0123456789abcdef0123456789abcdef";
 
@@ -31,10 +35,9 @@ const WORKSPACE: &str =
 pub(super) async fn run(
     programs: &Path,
     data: &Path,
-    database: Option<&str>,
+    database: Option<&Database>,
     (clients, seconds): (usize, u64),
-) -> Result<Outcome> {
-    std::fs::create_dir_all(data)?;
+) -> Result<Measured> {
     let port = free_port()?;
     let mut command = Command::new(programs.join("atelier"));
     command
@@ -45,8 +48,11 @@ pub(super) async fn run(
         .env("ATELIER_RATE_LIMIT", "off")
         .env("ATELIER_MODEL_PROVIDER", "instant")
         .env("ATELIER_LOG", "warn");
+    if std::env::var_os(EMBEDDINGS).is_none() {
+        command.env(EMBEDDINGS, "none");
+    }
     if let Some(database) = database {
-        command.env("ATELIER_DATABASE_URL", database);
+        command.env("ATELIER_DATABASE_URL", &database.url);
     }
     let server = Process::start(command, port, &data.join("log"))?;
     let mut working = Vec::new();
@@ -55,6 +61,7 @@ pub(super) async fn run(
     }
     let mut working = load(working, Duration::from_secs(1)).await?.0;
     let before = server.processor_seconds()?;
+    let database_before = Database::seconds(database)?;
     let began = Instant::now();
     let times_us;
     (working, times_us) = load(working, Duration::from_secs(seconds)).await?;
@@ -64,9 +71,13 @@ pub(super) async fn run(
         memory_kib: server.peak_kib()?,
         times_us,
     };
+    let database_s = Database::seconds(database)? - database_before;
     drop(working);
     server.stop()?;
-    Ok(outcome)
+    Ok(Measured {
+        outcome,
+        database_s,
+    })
 }
 
 async fn load(clients: Vec<Client>, time: Duration) -> Result<(Vec<Client>, Vec<u64>)> {

@@ -14,10 +14,12 @@ mod outcome;
 pub(crate) mod restate;
 mod table;
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use crate::process::tree_processor_seconds;
@@ -105,6 +107,7 @@ pub(crate) async fn run(options: Options) -> Result<()> {
     std::fs::create_dir_all(&options.data)?;
     let systems = crate::chosen(&options.only);
     let mut table = Table::default();
+    let mut failures = 0;
     for round in 1..=options.rounds {
         for clients in &options.clients {
             for system in &systems {
@@ -114,7 +117,10 @@ pub(crate) async fn run(options: Options) -> Result<()> {
                         println!("{name}: {}", measured.line());
                         table.add(*system, *clients, measured);
                     }
-                    Err(error) => println!("{name} FAILED: {error:#}"),
+                    Err(error) => {
+                        println!("{name} FAILED: {error:#}");
+                        failures += 1;
+                    }
                 }
             }
         }
@@ -124,6 +130,12 @@ pub(crate) async fn run(options: Options) -> Result<()> {
         println!(
             "{}",
             flat::run(&options.data.join("long"), options.long).await?
+        );
+    }
+    if failures > 0 {
+        bail!(
+            "{failures} runs failed; logs lie in {}",
+            options.data.display()
         );
     }
     Ok(())
@@ -170,60 +182,86 @@ async fn measure(
     name: &str,
 ) -> Result<Measured> {
     let data = options.data.join(name);
+    std::fs::create_dir_all(&data)?;
     let size = (clients, options.seconds);
     let database = if system.has_postgres() {
-        Some(new_database(&options.postgres, name)?)
+        Some(Database {
+            url: new_database(&options.postgres, name)?,
+            process: options.postgres_process,
+        })
     } else {
         None
     };
-    let used = || tree_processor_seconds(options.postgres_process);
-    let before = used()?;
-    let outcome = match system {
-        System::Core | System::CorePostgres => core(&data, database.as_deref(), size)?,
+    let database = database.as_ref();
+    let measured = match system {
+        System::Core | System::CorePostgres => {
+            let mut command = Command::new(std::env::current_exe()?);
+            command.arg("core").arg("--data").arg(&data);
+            child(&mut command, &data, (database, size))?
+        }
         System::Http | System::HttpPostgres => {
-            http::run(&options.programs, &data, database.as_deref(), size).await?
+            http::run(&options.programs, &data, database, size).await?
         }
         System::Dbos => {
-            let url = database.context("DBOS needs PostgreSQL")?;
             let mut command = Command::new(&options.dbos);
-            command.args(["--database", &url]);
-            child(with_size(&mut command, size))?
+            child(&mut command, &data, (database, size))?
         }
-        System::Restate => restate::run(&options.peers, &data, size)?,
+        System::Restate => Measured {
+            outcome: restate::run(&options.peers, &data, size)?,
+            database_s: 0.0,
+        },
     };
-    ensure!(!outcome.times_us.is_empty(), "no workflow came to its end");
-    let database_s = if system.has_postgres() {
-        (used()? - before) * outcome.elapsed_s / (outcome.elapsed_s + 1.0)
-    } else {
-        0.0
-    };
+    let times = &measured.outcome.times_us;
+    ensure!(!times.is_empty(), "no workflow came to its end");
+    Ok(measured)
+}
+
+/// Runs a program that says when its measured part begins, and prints what that came to.
+fn child(
+    command: &mut Command,
+    data: &Path,
+    (database, (clients, seconds)): (Option<&Database>, (usize, u64)),
+) -> Result<Measured> {
+    if let Some(database) = database {
+        command.args(["--database", &database.url]);
+    }
+    let errors = data.join("errors");
+    let mut child = command
+        .args(["--clients", &clients.to_string()])
+        .args(["--seconds", &seconds.to_string()])
+        .stdout(Stdio::piped())
+        .stderr(File::create(&errors)?)
+        .spawn()?;
+    let printed = child.stdout.take().context("the program has no output")?;
+    let (mut before, mut after, mut line) = (0.0, 0.0, String::new());
+    for printed in BufReader::new(printed).lines() {
+        line = printed?;
+        if line == outcome::BEGINS {
+            before = Database::seconds(database)?;
+        } else {
+            after = Database::seconds(database)?;
+        }
+    }
+    let status = child.wait()?;
+    ensure!(status.success(), "{}", std::fs::read_to_string(errors)?);
     Ok(Measured {
-        outcome,
-        database_s,
+        outcome: Outcome::read(&line)?,
+        database_s: after - before,
     })
 }
 
-fn core(data: &Path, database: Option<&str>, size: (usize, u64)) -> Result<Outcome> {
-    let mut command = Command::new(std::env::current_exe()?);
-    command.arg("core").arg("--data").arg(data);
-    if let Some(database) = database {
-        command.args(["--database", database]);
+/// A database of PostgreSQL.
+struct Database {
+    url: String,
+    /// Its server.
+    process: u32,
+}
+
+impl Database {
+    /// Seconds of a processor that its server has used; none without one.
+    fn seconds(database: Option<&Self>) -> Result<f64> {
+        database.map_or(Ok(0.0), |database| tree_processor_seconds(database.process))
     }
-    child(with_size(&mut command, size))
-}
-
-fn with_size(command: &mut Command, (clients, seconds): (usize, u64)) -> &mut Command {
-    command
-        .args(["--clients", &clients.to_string()])
-        .args(["--seconds", &seconds.to_string()])
-}
-
-/// Runs a program that prints what it came to.
-fn child(command: &mut Command) -> Result<Outcome> {
-    let output = command.output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{errors}");
-    Outcome::read(&String::from_utf8_lossy(&output.stdout))
 }
 
 /// A new database, by its URL.

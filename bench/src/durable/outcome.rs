@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 /// Steps of one workflow.
 pub(crate) const STEPS: u64 = 10;
 
+/// What a program prints as its measured part begins.
+pub(crate) const BEGINS: &str = "begins";
+
 /// What a run came to.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {

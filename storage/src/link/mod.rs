@@ -44,9 +44,9 @@ pub(crate) trait Begin: Send + Sync {
     /// What it begins.
     type Transaction: OpenTransaction;
 
-    /// Waits for commands that are about to come, where one commit for several saves more than that; for a lane whose last
-    /// commit was for several.
-    fn gather(&self) -> impl Future<Output = ()> + Send;
+    /// Waits for commands that are about to come, where one commit for several saves more than that, until there are as many as
+    /// can be expected; for a lane whose last commits were for several.
+    fn gather(&self, is_complete: impl Fn() -> bool + Send) -> impl Future<Output = ()> + Send;
 
     /// Begins one that may write at once.
     fn begin(&self) -> impl Future<Output = Result<Self::Transaction, Fault>> + Send;
@@ -71,12 +71,18 @@ pub(crate) enum DatabaseRow {
 }
 
 impl DatabaseRow {
-    /// A column's value. The error is for a person.
-    pub(crate) fn get<T: Column>(&self, column: &str) -> Result<T, String> {
+    /// The value of the column whose name is made of these two. The error is for a person.
+    pub(crate) fn get<T: Column>(&self, prefix: &str, column: &str) -> Result<T, String> {
         match self {
-            Self::Postgres(row) => row.try_get("", column).map_err(|error| error.to_string()),
+            Self::Postgres(row) => row
+                .try_get(prefix, column)
+                .map_err(|error| error.to_string()),
             Self::Sqlite(columns, cells) => {
-                let place = columns.iter().position(|name| name == column);
+                // Lengths tell most names apart, and cost least.
+                let length = prefix.len() + column.len();
+                let place = columns.iter().position(|name| {
+                    name.len() == length && name.starts_with(prefix) && name.ends_with(column)
+                });
                 let cell = place.and_then(|place| cells.get(place));
                 let cell = cell.ok_or_else(|| "there is no such column".to_owned())?;
                 T::from_cell(cell).ok_or_else(|| describe(cell).to_owned())

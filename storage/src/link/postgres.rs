@@ -32,7 +32,7 @@ impl<C: ConnectionTrait + Send> Link for C {
 impl Begin for DatabaseConnection {
     type Transaction = DatabaseTransaction;
 
-    async fn gather(&self) {
+    async fn gather(&self, _: impl Fn() -> bool + Send) {
         // Each statement is a journey, on which others arrive.
     }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{Null, Value as Cell, ValueRef};
 use rusqlite::{CachedStatement, Connection, OpenFlags, ToSql};
 use sea_orm::Value;
@@ -24,8 +25,9 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const CHECKPOINT_PAGES: u32 = 8_000;
 /// Prepared statements that a connection keeps; inserts of so many rows are statements of their own.
 const STATEMENTS: usize = 256;
-/// How long commands are waited for: a fraction of what a commit takes.
-const GATHERING: Duration = Duration::from_micros(400);
+/// How often it is looked whether all commands are there, and how long is waited each time: together a fraction of what a commit takes.
+const LOOKS: u32 = 4;
+const BETWEEN_LOOKS: Duration = Duration::from_micros(50);
 /// Connections that are kept for reading when nobody reads.
 const IDLE_READERS: usize = 4;
 
@@ -48,6 +50,8 @@ impl SqliteFile {
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
+        // Otherwise a statement is prepared anew whenever its limit is bound, because a plan may suit only one value.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         Ok(connection)
     }
@@ -67,10 +71,15 @@ impl SqliteWriter {
 impl Begin for SqliteWriter {
     type Transaction = SqliteTransaction;
 
-    async fn gather(&self) {
+    async fn gather(&self, is_complete: impl Fn() -> bool + Send) {
         // Those who were answered by the last commit come back one after the other. The lane's thread has nothing else to
         // do, and timers of its runtime are too coarse for this.
-        std::thread::sleep(GATHERING);
+        for _ in 0..LOOKS {
+            if is_complete() {
+                return;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
+        }
     }
 
     async fn begin(&self) -> Result<SqliteTransaction, Fault> {

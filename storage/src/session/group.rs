@@ -13,6 +13,7 @@ use domain::ids::{TurnId, WorkspaceId};
 use domain::turn::{Entered, Epoch, TurnWake};
 use domain::{Error, Result};
 use sea_orm::Value;
+use sea_orm::sea_query::ArrayType;
 use uuid::Uuid;
 
 use super::gathered::{GatheredRow, Into, Rule};
@@ -374,15 +375,23 @@ impl<C: Link> Session<C> {
             parts.push(format!("w{} as ({insert} returning 1)", parts.len()));
             values.extend(table.arrays(rows.iter().map(|row| row.values.clone()).collect()));
         }
-        for (workspace, head) in heads {
+        if !heads.is_empty() {
             let place = values.len() + 1;
             parts.push(format!(
-                "w{} as (update workspaces set event_sequence = ${place} where id = ${} returning 1)",
+                "w{} as (update workspaces set event_sequence = v.head from unnest(${place}::bytea[], ${}::bigint[]) as v(id, head) \
+                 where workspaces.id = v.id returning 1)",
                 parts.len(),
                 place + 1
             ));
-            told.extend(notice_of(&workspace, head));
-            values.extend([number(head), workspace]);
+            told.extend(heads.iter().filter_map(notice_of));
+            let (workspaces, heads) = heads
+                .into_iter()
+                .map(|(id, head)| (id, number(head)))
+                .unzip();
+            values.extend([
+                Value::Array(ArrayType::Bytes, Some(Box::new(workspaces))),
+                Value::Array(ArrayType::BigInt, Some(Box::new(heads))),
+            ]);
         }
         let counts = (0..parts.len()).map(|part| format!(" + (select count(*) from w{part})"));
         let count: String = counts.collect();
@@ -440,11 +449,11 @@ fn fence_of(row: &GatheredRow) -> Option<(TurnId, Epoch)> {
     Some((turn, Epoch(u32::try_from(epoch - lag).ok()?)))
 }
 
-fn notice_of(workspace: &Value, head: u64) -> Option<Notice> {
+fn notice_of((workspace, head): &(Value, u64)) -> Option<Notice> {
     let workspace = WorkspaceId::from_uuid(uuid_of(workspace)?);
     Some(Notice::Events {
         workspace,
-        sequence: head,
+        sequence: *head,
     })
 }
 

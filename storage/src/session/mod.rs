@@ -263,10 +263,7 @@ impl<'row> Row<'row> {
     }
 
     fn read<T: Column>(&self, column: &str) -> Result<T, String> {
-        if self.prefix.is_empty() {
-            return self.row.get(column);
-        }
-        self.row.get(&format!("{}{column}", self.prefix))
+        self.row.get(self.prefix, column)
     }
 
     /// Whether a column of ids holds one: whether there is such a row where it was joined.

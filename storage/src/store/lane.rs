@@ -56,7 +56,8 @@ pub(super) async fn run<B: Begin>(
     stop: CancellationToken,
 ) {
     let mut group = Vec::with_capacity(GROUP);
-    let mut was_shared = false;
+    // As many commands as may come at once: what the largest of the last groups had.
+    let mut expected: usize = 1;
     loop {
         let taken = tokio::select! {
             biased;
@@ -69,15 +70,16 @@ pub(super) async fn run<B: Begin>(
         if taken == 0 {
             return;
         }
-        if was_shared {
-            connection.gather().await;
+        if expected > 1 {
+            let is_complete = || group.len() + queue.len() >= expected;
+            connection.gather(is_complete).await;
             while group.len() < GROUP
                 && let Ok(waiting) = queue.try_recv()
             {
                 group.push(waiting);
             }
         }
-        was_shared = group.len() > 1;
+        expected = group.len().max(expected - expected.div_ceil(8));
         // In the order of workspaces, so that two lanes take their locks in the same order.
         group.sort_by_key(|waiting| match waiting.command.scope() {
             Scope::Installation => None,

@@ -2,7 +2,7 @@
 //!
 //! Invariants
 //! - Engine and callers are one process, as DBOS is meant to be used; nothing of it is tuned but the size of its pool.
-//! - What is printed is one line of JSON, which the bench reads.
+//! - What is printed is a line as the measured part begins, and one of JSON at its end; the bench reads both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,6 +49,9 @@ async fn main() -> anyhow::Result<()> {
     let next = Arc::new(AtomicU64::new(0));
     // What is prepared at its first use is no part of the load.
     for seconds in [1, arguments.seconds] {
+        if seconds == arguments.seconds {
+            println!("begins");
+        }
         let before = processor_seconds()?;
         let began = Instant::now();
         let until = began + Duration::from_secs(seconds);
