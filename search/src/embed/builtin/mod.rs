@@ -114,7 +114,7 @@ impl BuiltinEmbedder {
                 *held = None;
                 return;
             }
-            wait = self.kept - unused;
+            wait = self.kept.saturating_sub(unused);
         }
     }
 }
