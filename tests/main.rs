@@ -19,6 +19,7 @@ mod hostile;
 mod operations;
 mod people;
 mod randomized;
+mod routing;
 mod search;
 mod sync;
 mod tasks;

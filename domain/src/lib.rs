@@ -24,6 +24,7 @@ pub mod message;
 mod names;
 pub mod page;
 pub mod people;
+pub mod routing;
 pub mod search;
 pub mod secret;
 pub mod store;

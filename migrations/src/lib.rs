@@ -12,6 +12,7 @@ mod m0002_aging;
 mod m0003_one_key;
 mod m0004_tasks;
 mod m0005_embeddings;
+mod m0006_main;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0003_one_key::Migration),
             Box::new(m0004_tasks::Migration),
             Box::new(m0005_embeddings::Migration),
+            Box::new(m0006_main::Migration),
         ]
     }
 }

@@ -14,5 +14,6 @@ pub mod executors;
 pub mod model;
 pub mod offline;
 mod prompt_lint;
+pub mod router;
 pub mod tools;
 pub mod worker;

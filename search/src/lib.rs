@@ -7,6 +7,7 @@
 //!
 //! Not here: who may see what was found last of all (`api` reads it from the store), deciding on it (`runtime`).
 
+mod edited;
 mod embed;
 mod error;
 mod excerpt;

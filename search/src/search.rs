@@ -132,7 +132,10 @@ impl Search {
 
     /// Returns when the words of everything that was deleted so far are gone from the disk.
     pub async fn purge(&self) -> Result<()> {
-        self.keyword.purge().await
+        tokio::select! {
+            purged = self.keyword.purge() => purged,
+            () = self.stop.cancelled() => Err(crate::Error::Index("the search has ended".into())),
+        }
     }
 
     async fn words(&self, request: &SearchRequest, kinds: &[SearchKind]) -> Option<Vec<Hit>> {

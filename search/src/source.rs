@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::Result;
 
 /// Characters of one thing that are indexed; a longer work is found by its beginning.
-const TEXT_LENGTH: usize = 200_000;
+pub(crate) const TEXT_LENGTH: usize = 200_000;
 /// Characters whose meaning is looked at: more of them blur it.
 const MEANING_LENGTH: usize = 1_000;
 /// Works that are read at once: their contents may be large.
@@ -43,6 +43,14 @@ impl Subject {
             Self::Task(_) => SearchKind::Task,
             Self::Work(_) => SearchKind::Work,
             Self::Message(_) => SearchKind::Message,
+        }
+    }
+
+    /// The work that it is.
+    pub(crate) const fn work(&self) -> Option<WorkId> {
+        match self {
+            Self::Work(id) => Some(*id),
+            Self::Task(_) | Self::Message(_) => None,
         }
     }
 
@@ -153,7 +161,7 @@ impl Source {
         }
         let reads = self.store.reads();
         let mut tasks = reads.list_tasks_by_id(ids).await?;
-        tasks.retain(|task| task.workspace == workspace);
+        tasks.retain(|task| task.workspace == workspace && !task.is_main());
         let projections = reads.list_projections(ids).await?;
         let mut lines: HashMap<TaskId, String> = projections
             .into_iter()
@@ -271,7 +279,7 @@ fn searchable_work(work: &Work, content: &Content) -> Searchable {
 fn searchable_message(message: &Message) -> Searchable {
     Searchable {
         subject: Subject::Message(message.id),
-        owner: message.main_of.filter(|_| message.task.is_none()),
+        owner: message.private_to(),
         at: message.created_at,
         title: String::new(),
         text: cut(&message.text, TEXT_LENGTH),
@@ -289,7 +297,7 @@ fn joined<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// At most this many characters of a text.
-fn cut(text: &str, length: usize) -> String {
+pub(crate) fn cut(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => text[..end].to_owned(),
         None => text.to_owned(),

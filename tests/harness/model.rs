@@ -11,6 +11,9 @@ use tokio::net::TcpListener;
 /// Decides by the numbers of turn and step and the whole text of the request.
 type Decide = Arc<dyn Fn(u32, u32, &str) -> Reply + Send + Sync>;
 
+/// Answers the router's questions by the name of the function and the whole text of the request.
+type Route = Arc<dyn Fn(&str, &str) -> Value + Send + Sync>;
+
 /// What a planner says.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
@@ -61,6 +64,7 @@ pub(crate) struct Asked {
 #[derive(Clone)]
 struct Shared {
     decide: Decide,
+    route: Route,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
@@ -71,9 +75,20 @@ impl Planner {
         F: Fn(u32, u32, &str) -> R + Send + Sync + 'static,
         R: Into<Reply>,
     {
+        Self::start_with_router(decide, |_, _| Value::Null).await
+    }
+
+    /// Starts one that routes as well.
+    pub(crate) async fn start_with_router<F, R, G>(decide: F, route: G) -> Self
+    where
+        F: Fn(u32, u32, &str) -> R + Send + Sync + 'static,
+        R: Into<Reply>,
+        G: Fn(&str, &str) -> Value + Send + Sync + 'static,
+    {
         let asked = Arc::default();
         let shared = Shared {
             decide: Arc::new(move |turn, step, text: &str| decide(turn, step, text).into()),
+            route: Arc::new(route),
             asked: Arc::clone(&asked),
         };
         let router = Router::new()
@@ -135,6 +150,7 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
     let reply = match function.as_str() {
         "decide" => (shared.decide)(step.0, step.1, &text),
         "answer" => json!({"text": "Here it is."}).into(),
+        "route" | "confirm_new_task" => (shared.route)(&function, &text).into(),
         _ => json!({"summary": "What came before, in short."}).into(),
     };
     Json(json!({

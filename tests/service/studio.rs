@@ -98,6 +98,7 @@ impl Studio {
             language: "en".into(),
             created_by: self.caller.user,
             origin: None,
+            main_of: None,
             autonomy: Autonomy::AskAtCheckpoints,
             budget_micros: None,
             created_at: START,

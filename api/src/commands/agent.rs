@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use api::config::{AgentSettings, ModelChoice, ModelProvider, Settings};
 use domain::document::DocumentService;
+use domain::search::SharedSearchIndex;
 use domain::task::TaskLimits;
 use runtime::engine::{Engine, EngineOptions};
 use runtime::executors::Executors;
@@ -19,11 +20,13 @@ pub(crate) fn start(
     settings: &Settings,
     installation: &Installation,
     documents: &DocumentService,
+    search: SharedSearchIndex,
 ) -> Result<Worker> {
     let agent = &settings.agent;
     let services = ToolServices {
         store: installation.store.clone(),
         documents: documents.clone(),
+        search,
         clock: installation.clock.clone(),
         model: model_client(&agent.model)?,
         executors: Arc::new(Executors::default()),

@@ -132,8 +132,13 @@ impl Services {
 
     /// Lets this process work on tasks as well.
     pub(crate) fn start_worker(&mut self, settings: &Settings) -> Result<()> {
-        let worker = agent::start(settings, &self.installation, &self.documents)
-            .context("the worker can not be started")?;
+        let worker = agent::start(
+            settings,
+            &self.installation,
+            &self.documents,
+            self.search.clone(),
+        )
+        .context("the worker can not be started")?;
         self.worker = Some(worker);
         Ok(())
     }

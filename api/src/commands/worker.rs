@@ -23,7 +23,7 @@ pub(crate) async fn run(settings: &Settings) -> Result<()> {
     let documents: DocumentService = services::start_documents(&settings.limits, &installation);
     let search = search::start(settings, &installation, &documents)
         .context("the search can not be started")?;
-    let worker = agent::start(settings, &installation, &documents)
+    let worker = agent::start(settings, &installation, &documents, search.clone())
         .context("the worker can not be started")?;
     println!("A worker is running");
     stop.cancelled().await;

@@ -8,6 +8,7 @@ use super::error::{Nullable, nullable};
 use super::model::call::ToolCall;
 use super::model::node::Node;
 use super::model::people::Viewer;
+use super::model::routing::{RouterCandidate, candidates_for};
 use super::model::search::{Asked, SearchConnection, SearchKind, page_of_search};
 use super::model::workspace::Workspace;
 use super::scalars::Cursor;
@@ -65,6 +66,18 @@ impl Query {
             after,
         };
         page_of_search(Scope::of(ctx)?, asked).await
+    }
+
+    /// The candidates that the router would be shown for this text, best first, with what made each a candidate.
+    async fn router_candidates(
+        &self,
+        ctx: &Context<'_>,
+        workspace_id: ID,
+        text: String,
+        first: Option<i32>,
+    ) -> Result<Vec<RouterCandidate>> {
+        let workspace = workspace_id.parse().map_err(domain::Error::from)?;
+        candidates_for(Scope::of(ctx)?, workspace, (&text, first)).await
     }
 
     /// A workspace that the caller is a member of; null for any other.

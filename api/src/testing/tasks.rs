@@ -9,7 +9,9 @@ use domain::line::{ContextSegment, Line, LineExchange, LineReads};
 use domain::message::{Message, MessagePosition, MessageReads, MessageState};
 use domain::page::{End, Page, PageRequest, Window};
 use domain::people::CreatedPosition;
-use domain::task::{ChangeNotice, LinkedWork, Projections, Task, TaskFilter, TaskReads};
+use domain::task::{
+    ChangeNotice, LinkedWork, Projections, Task, TaskFilter, TaskReads, TaskStatus,
+};
 use domain::time::Timestamp;
 use domain::turn::{Call, CallId, Claimable, Entered, LargeResult, Step, StepRef, Turn, TurnReads};
 use uuid::Uuid;
@@ -30,6 +32,14 @@ impl TaskReads for MemoryStore {
         unused()
     }
     async fn count_tasks(&self, _: WorkspaceId, _: &TaskFilter) -> Result<u64> {
+        unused()
+    }
+    async fn list_active_tasks(
+        &self,
+        _: WorkspaceId,
+        _: &[TaskStatus],
+        _: u32,
+    ) -> Result<Vec<Task>> {
         unused()
     }
     async fn list_projections(&self, _: &[TaskId]) -> Result<Vec<(TaskId, Projections)>> {
@@ -179,6 +189,9 @@ impl CardReads for MemoryStore {
         unused()
     }
     async fn list_cards(&self, _: &[TaskId], _: Option<bool>) -> Result<Vec<Card>> {
+        unused()
+    }
+    async fn list_open_cards_about(&self, _: WorkspaceId, _: MessageId) -> Result<Vec<Card>> {
         unused()
     }
     async fn list_open_cards(&self, _: WorkspaceId) -> Result<Vec<Card>> {

@@ -97,6 +97,7 @@ pub(super) fn engine(
     let services = ToolServices {
         store: storage.store.clone(),
         documents,
+        search: Arc::new(domain::search::NoSearch),
         clock,
         model,
         executors: Arc::new(Executors::default()),
@@ -215,6 +216,7 @@ impl Place {
             language: "en".to_owned(),
             created_by: self.caller.user,
             origin: None,
+            main_of: None,
             autonomy: Autonomy::RunUntilDone,
             budget_micros: None,
             created_at: now,

@@ -213,6 +213,7 @@ fn task(workspace: WorkspaceId, owner: UserId, text: &Text) -> (Task, Projection
         language: "en".to_owned(),
         created_by: owner,
         origin: None,
+        main_of: None,
         autonomy: Autonomy::AskAtCheckpoints,
         budget_micros: None,
         created_at: at,

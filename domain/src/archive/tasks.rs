@@ -18,10 +18,10 @@ use crate::error::{Error, Result};
 use crate::ids::{TaskId, WorkspaceId};
 use crate::journal::JournalEntry;
 use crate::line::{ContextSegment, Line, LineExchange};
-use crate::message::Message;
+use crate::message::{Message, MessageState};
 use crate::page::{End, PageRequest, Window};
 use crate::store::{Command, Reads, Scope, Transaction};
-use crate::task::{ChangeNotice, LinkedWork, NoticedChange, Projections, Task};
+use crate::task::{ChangeNotice, LinkedWork, NoticedChange, Projections, Task, main_id, new_main};
 use crate::turn::{Call, CallId, LargeResult, Step, Turn};
 
 /// Rows that are read or stored at once.
@@ -328,7 +328,7 @@ impl Command for ImportMessages {
                 return Err(Error::Invalid(text));
             }
             if known.iter().all(|known| known.id != message.id) {
-                tx.insert_message(message).await?;
+                self.store(tx, message).await?;
             }
         }
         for card in &self.cards {
@@ -340,5 +340,30 @@ impl Command for ImportMessages {
             tx.insert_card(card).await?;
         }
         Ok(())
+    }
+}
+
+impl ImportMessages {
+    /// What stands in a main thread alone is with Main, which is made with the first: what waits for its place is found there.
+    async fn store(&self, tx: &dyn Transaction, message: &Message) -> Result<()> {
+        let Some(user) = message.main_of else {
+            return tx.insert_message(message).await;
+        };
+        let main = main_id(self.workspace, user);
+        if tx.list_tasks_by_id(&[main]).await?.is_empty() {
+            let main = new_main(self.workspace, user, message.created_at);
+            tx.insert_task(&main).await?;
+        }
+        let state = match message.state {
+            MessageState::Routing => MessageState::Received,
+            state => state,
+        };
+        let message = Message {
+            task: Some(main),
+            taken_by: None,
+            state,
+            ..message.clone()
+        };
+        tx.insert_message(&message).await
     }
 }

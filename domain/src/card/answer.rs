@@ -6,16 +6,15 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{CONFIRM, Card, CardAnswer, CardKind, CardState, RESUME};
+use super::{CONFIRM, Card, CardAnswer, CardKind, CardState};
 use crate::error::{Error, Result};
-use crate::event::{EventKind, NewEvent, Subject};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, TaskId, WorkspaceId};
 use crate::journal::JournalKind;
-use crate::message::{MessageState, RoutingStage, deliver};
 use crate::people::{Caller, Role, TokenKind, check_text, require};
+use crate::routing::place_by_answer;
 use crate::store::{Command, Scope, Transaction};
-use crate::task::{TaskChange, TaskStatus, confirm, go_on};
+use crate::task::{TaskChange, TaskStatus, confirm};
 use crate::time::Timestamp;
 use crate::turn::Spare;
 use crate::work::delete_by_person;
@@ -78,7 +77,9 @@ impl Command for AnswerCard {
             at: self.at,
         });
         match (card.message, card.task) {
-            (Some(_), task) => self.place_message(tx, &card, task).await?,
+            (Some(_), _) => {
+                place_by_answer(tx, &card, (&self.caller, self.spare, self.at)).await?;
+            }
             (None, Some(task)) => self.answer_task(tx, &card, task).await?,
             (None, None) => return Err(Error::internal("a card is about nothing")),
         }
@@ -120,67 +121,6 @@ impl AnswerCard {
             )),
             _ => Ok(card),
         }
-    }
-
-    /// The answer says where a message belongs.
-    async fn place_message(
-        &self,
-        tx: &dyn Transaction,
-        card: &Card,
-        task: Option<TaskId>,
-    ) -> Result<()> {
-        let chosen = card
-            .options
-            .iter()
-            .find(|option| Some(&option.id) == self.option.as_ref());
-        let target = match chosen {
-            Some(option) if option.id == RESUME => task,
-            Some(option) => option.task,
-            None => None,
-        };
-        let Some(target) = target else {
-            return self.close_alone(tx, card).await;
-        };
-        let mut change = TaskChange::load(tx, target, self.caller.actor(), self.at).await?;
-        change.close(card).await?;
-        if !change.task.status.takes_messages() {
-            go_on(&mut change, self.spare).await?;
-        }
-        let found = match card.message {
-            Some(id) => tx.list_messages_by_id(&[id]).await?.pop(),
-            None => None,
-        };
-        if let Some(mut message) = found.filter(|message| {
-            matches!(
-                message.state,
-                MessageState::Undeliverable | MessageState::AwaitingChoice
-            )
-        }) {
-            deliver(
-                &mut change,
-                &mut message,
-                RoutingStage::Deterministic,
-                self.spare,
-            )
-            .await?;
-            change.save_message(&message).await?;
-        }
-        change.save().await?;
-        Ok(())
-    }
-
-    /// The card is closed, and nothing else follows from it.
-    async fn close_alone(&self, tx: &dyn Transaction, card: &Card) -> Result<()> {
-        tx.close_card(card).await?;
-        let event = NewEvent {
-            kind: EventKind::CardAnswered,
-            subject: Subject::Card(card.id),
-            task: card.task,
-            actor: self.caller.actor(),
-            at: self.at,
-            data: json!({"state": card.state}),
-        };
-        tx.emit(self.workspace, vec![event]).await
     }
 
     /// The answer goes into the task's journal, grants what it grants, and the task goes on.

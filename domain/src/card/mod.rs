@@ -18,7 +18,7 @@ use crate::names::named;
 use crate::time::Timestamp;
 
 pub use answer::{AnswerCard, Answered};
-pub use words::CardWords;
+pub use words::{CardWords, RoutingWords};
 
 named! {
     /// What is asked.
@@ -70,8 +70,10 @@ pub const ADJUST: &str = "adjust";
 pub const DECLINE: &str = "decline";
 /// The option that resumes the task that a message was meant for.
 pub const RESUME: &str = "resume";
-/// The option that leaves an undeliverable message where it is, so that the person picks another task.
+/// The option that asks which other task an undeliverable message is for.
 pub const PICK_ANOTHER: &str = "pick_another";
+/// The option that makes a task of its own of a message.
+pub const NEW_TASK: &str = "new_task";
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -159,6 +161,12 @@ pub trait CardReads {
     async fn list_cards_by_id(&self, ids: &[CardId]) -> Result<Vec<Card>>;
     /// Cards of these tasks, oldest first; `is_open` chooses open ones, or the others.
     async fn list_cards(&self, tasks: &[TaskId], is_open: Option<bool>) -> Result<Vec<Card>>;
+    /// Open cards about a message, oldest first.
+    async fn list_open_cards_about(
+        &self,
+        workspace: WorkspaceId,
+        message: MessageId,
+    ) -> Result<Vec<Card>>;
     /// Open cards of a workspace, oldest first, at most 100.
     async fn list_open_cards(&self, workspace: WorkspaceId) -> Result<Vec<Card>>;
 }

@@ -4,7 +4,7 @@
 //! - A message's words and author never change; only its state moves.
 //! - What a step has taken can no longer be withdrawn or replaced (R6): which step took it is stored, not compared by time.
 //!
-//! Not here: the router (`runtime`).
+//! Not here: where a message belongs (`routing`).
 
 mod post;
 mod withdraw;
@@ -18,10 +18,11 @@ use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::page::{End, Page, Window};
 use crate::people::CreatedPosition;
+use crate::routing::Candidate;
+use crate::task::main_id;
 use crate::time::Timestamp;
 use crate::turn::StepRef;
 
-pub(crate) use post::deliver;
 pub use post::{Address, PostMessage};
 pub use withdraw::{ReplaceMessage, WithdrawMessage, Withdrawn};
 
@@ -98,9 +99,29 @@ impl Message {
         }
     }
 
-    /// Whether a member of its workspace may see it: what stands in a person's main thread alone is for that person.
+    /// The person who wrote it; none for what the agent wrote.
+    pub const fn person(&self) -> Option<UserId> {
+        match self.author {
+            Actor::Person(user) => Some(user),
+            _ => None,
+        }
+    }
+
+    /// The only person who may see it: what stands in a main thread alone is for whose thread it is.
+    pub fn private_to(&self) -> Option<UserId> {
+        self.main_of
+            .filter(|_| self.task.is_none() || self.is_with_main())
+    }
+
+    /// Whether a member of its workspace may see it.
     pub fn is_visible_to(&self, user: UserId) -> bool {
-        self.task.is_some() || self.main_of.is_none_or(|owner| owner == user)
+        self.private_to().is_none_or(|owner| owner == user)
+    }
+
+    /// Whether Main has it: it waits for its place, or Main is its place.
+    pub fn is_with_main(&self) -> bool {
+        let main = self.main_of.map(|owner| main_id(self.workspace, owner));
+        main.is_some() && main == self.task
     }
 }
 
@@ -143,10 +164,27 @@ pub struct Routing {
     pub outcome: RoutingOutcome,
     /// Why, in words for a person.
     pub rationale: Option<String>,
+    /// The tasks that were weighed, best first.
+    #[serde(default)]
+    pub candidates: Vec<Candidate>,
     /// When.
     pub decided_at: Timestamp,
     /// The task it was moved from.
     pub corrected_from: Option<TaskId>,
+}
+
+impl Routing {
+    /// A place that was found so, for no more reason than that.
+    pub fn new(stage: RoutingStage, outcome: RoutingOutcome, at: Timestamp) -> Self {
+        Self {
+            stage,
+            outcome,
+            rationale: None,
+            candidates: Vec::new(),
+            decided_at: at,
+            corrected_from: None,
+        }
+    }
 }
 
 /// A position in a list of messages: oldest first, by time and then id.
@@ -187,12 +225,13 @@ pub trait MessageWrites {
     async fn insert_message(&self, message: &Message) -> Result<()>;
     /// Writes state, task, `taken_by`, `replaced_by` and routing of a message.
     async fn update_message(&self, message: &Message) -> Result<()>;
-    /// Gives the unread inbox of a task to a step, what the same step took before included; oldest first.
+    /// Gives the unread inbox of a task to a step, what the same step took before included; oldest first, and at most so many.
     async fn take_inbox(
         &self,
         workspace: WorkspaceId,
         task: TaskId,
         step: StepRef,
+        most: Option<u32>,
     ) -> Result<Vec<Message>>;
     /// Marks what a step took as consumed; returns their ids.
     async fn consume_inbox(

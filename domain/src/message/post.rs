@@ -1,23 +1,24 @@
-//! Posting a message that says where it belongs, and delivering one to a task.
+//! Posting a message: stage 1 of routing (R1), and the stages' common beginning.
 //!
 //! Invariants
 //! - A message is stored before anything is decided about it; where its target can not take it, it stays, and says why.
+//! - What says where it belongs goes there without a model: a task, a card, a work of exactly one task, a task's id among the words.
+//!   Everything else is Main's.
 
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{Message, MessageState, Routing, RoutingOutcome, RoutingStage};
-use crate::card::{Card, CardKind, CardOption, CardOrigin, CardState, PICK_ANOTHER, RESUME};
+use super::{Message, Routing, RoutingOutcome, RoutingStage};
+use crate::card::{CardOption, NEW_TASK, PICK_ANOTHER, RoutingWords};
 use crate::error::{Error, Result};
-use crate::event::{EventKind, NewEvent, Subject};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, MessageId, TaskId, WorkId};
-use crate::journal::JournalKind;
 use crate::people::{Caller, Role, check_text, require};
+use crate::routing::{deliver, receive, refuse};
 use crate::store::{Command, Scope, Transaction};
-use crate::task::{Task, TaskChange, TaskStatus, visible_task};
-use crate::time::Timestamp;
-use crate::turn::{Spare, TurnState};
+use crate::task::{Task, TaskChange, visible_task};
+use crate::turn::Spare;
+use crate::work::Work;
 
 /// Works that one message can bring.
 const ATTACHMENTS: usize = 20;
@@ -25,11 +26,13 @@ const ATTACHMENTS: usize = 20;
 /// Where a message says that it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Address {
+    /// Nothing: Main finds its place.
+    Main,
     /// A task.
     Task(TaskId),
     /// The task that asked.
     Card(CardId),
-    /// The task that works on this.
+    /// The task that works on this; Main finds the place where there are several or none.
     Work(WorkId),
 }
 
@@ -72,6 +75,7 @@ impl Command for PostMessage {
         self.check_attachments(tx).await?;
         let mut message = self.message.clone();
         match self.address {
+            Address::Main => self.to_main(tx, &mut message).await?,
             Address::Task(id) => self.to_task(tx, &mut message, id).await?,
             Address::Card(id) => self.to_card(tx, &mut message, id).await?,
             Address::Work(id) => self.about_work(tx, &mut message, id).await?,
@@ -100,21 +104,26 @@ impl PostMessage {
     }
 
     async fn to_task(&self, tx: &dyn Transaction, message: &mut Message, id: TaskId) -> Result<()> {
-        let (task, _) = visible_task(tx, id, self.caller.user).await?;
-        if task.workspace != message.workspace {
-            return Err(Error::not_found("task", id));
-        }
-        let mut change = TaskChange::of(tx, task, self.caller.actor(), self.message.created_at);
-        deliver(
-            &mut change,
-            message,
-            RoutingStage::Deterministic,
-            self.spare,
-        )
-        .await?;
+        let mut change = self.target(tx, id).await?;
+        deliver(&mut change, message, self.by_rule(), self.spare).await?;
         change.post(message).await?;
         change.save().await?;
         Ok(())
+    }
+
+    /// A task that a rule names.
+    async fn target<'tx>(&self, tx: &'tx dyn Transaction, id: TaskId) -> Result<TaskChange<'tx>> {
+        let (task, _) = visible_task(tx, id, self.caller.user).await?;
+        if task.workspace != self.message.workspace {
+            return Err(Error::not_found("task", id));
+        }
+        let (actor, at) = (self.caller.actor(), self.message.created_at);
+        Ok(TaskChange::of(tx, task, actor, at))
+    }
+
+    fn by_rule(&self) -> Routing {
+        let stage = RoutingStage::Deterministic;
+        Routing::new(stage, RoutingOutcome::ExistingTask, self.message.created_at)
     }
 
     async fn to_card(&self, tx: &dyn Transaction, message: &mut Message, id: CardId) -> Result<()> {
@@ -128,7 +137,18 @@ impl PostMessage {
         self.to_task(tx, message, task).await
     }
 
-    /// One task that still moves is the place; of several the person chooses.
+    /// The id of exactly one task among the words is an address; whatever else they say is Main's to read.
+    async fn to_main(&self, tx: &dyn Transaction, message: &mut Message) -> Result<()> {
+        let mut tasks = tx.list_tasks_by_id(&named_tasks(&message.text)).await?;
+        tasks.retain(|task| task.workspace == message.workspace && !task.is_main());
+        if let [task] = tasks.as_slice() {
+            message.main_of = Some(self.caller.user);
+            return self.to_task(tx, message, task.id).await;
+        }
+        receive(tx, message, self.spare).await
+    }
+
+    /// One task is the place: the only one that takes messages, or the only one at all. Otherwise the work goes with the message.
     async fn about_work(
         &self,
         tx: &dyn Transaction,
@@ -136,178 +156,72 @@ impl PostMessage {
         id: WorkId,
     ) -> Result<()> {
         let work = tx.list_works_by_id(&[id]).await?.pop();
-        work.filter(|work| work.workspace == message.workspace)
+        let work = work
+            .filter(|work| work.workspace == message.workspace)
             .ok_or_else(|| Error::not_found("work", id))?;
         let linked = tx.list_linked_tasks(message.workspace, &[id]).await?;
         let ids: Vec<_> = linked.iter().map(|linked| linked.task).collect();
-        let mut tasks = tx.list_tasks_by_id(&ids).await?;
-        tasks.retain(|task| task.status.takes_messages());
-        match tasks.as_slice() {
-            [] => Err(Error::Conflict(format!(
-                "no task works on {id}; name a task, or make one for it"
-            ))),
-            [task] => self.to_task(tx, message, task.id).await,
-            several => self.ask_which(tx, message, several).await,
+        let tasks = tx.list_tasks_by_id(&ids).await?;
+        let takes = |task: &&Task| task.status.takes_messages();
+        let taking: Vec<&Task> = tasks.iter().filter(takes).collect();
+        let only = match (taking.as_slice(), tasks.as_slice()) {
+            ([task], _) => Some(task.id),
+            ([], [task]) => Some(task.id),
+            _ => None,
+        };
+        match only {
+            Some(task) if work.deleted_at.is_some() => {
+                self.about_gone(tx, message, (task, &work)).await
+            }
+            Some(task) => self.to_task(tx, message, task).await,
+            None => {
+                if !message.attachments.contains(&id) {
+                    message.attachments.push(id);
+                }
+                receive(tx, message, self.spare).await
+            }
         }
     }
 
-    async fn ask_which(
+    /// What the message is about lies in the bin: the person hears of it, and picks again (R5).
+    async fn about_gone(
         &self,
         tx: &dyn Transaction,
         message: &mut Message,
-        tasks: &[Task],
+        (task, work): (TaskId, &Work),
     ) -> Result<()> {
-        let at = message.created_at;
-        message.state = MessageState::AwaitingChoice;
-        message.main_of = Some(self.caller.user);
-        message.routing = Some(routing(
-            RoutingStage::Deterministic,
-            RoutingOutcome::NeedsClarification,
-            "several tasks work on this",
-            at,
-        ));
-        let option = |task: &Task| CardOption {
-            task: Some(task.id),
-            ..CardOption::plain(&task.id.to_string(), &task.title)
-        };
-        let card = Card {
-            options: tasks.iter().take(12).map(option).collect(),
-            ..card_about(self.spare, message, "Which task is this for?")
-        };
-        tx.insert_message(message).await?;
-        tx.insert_card(&card).await?;
-        let event = |kind, subject, data| NewEvent {
-            kind,
-            subject,
-            task: None,
-            actor: self.caller.actor(),
-            at,
-            data,
-        };
-        let posted = json!({"state": message.state});
-        let opened = json!({"kind": card.kind});
-        let events = vec![
-            event(
-                EventKind::MessagePosted,
-                Subject::Message(message.id),
-                posted,
-            ),
-            event(EventKind::CardOpened, Subject::Card(card.id), opened),
+        let mut change = self.target(tx, task).await?;
+        let words = RoutingWords::of(message.language.as_deref().unwrap_or("en"));
+        let mut options = vec![
+            CardOption::plain(NEW_TASK, words.new_task),
+            CardOption::plain(PICK_ANOTHER, words.pick_another),
         ];
-        tx.emit(message.workspace, events).await
-    }
-}
-
-/// A card of the router about a message.
-fn card_about(spare: Spare, message: &Message, prompt: &str) -> Card {
-    Card {
-        id: spare.card,
-        workspace: message.workspace,
-        kind: CardKind::Clarification,
-        task: None,
-        message: Some(message.id),
-        call: None,
-        item: None,
-        prompt: prompt.to_owned(),
-        options: Vec::new(),
-        recommended: None,
-        works: Vec::new(),
-        raised_by: CardOrigin::Router,
-        state: CardState::Open,
-        answer: None,
-        created_at: message.created_at,
-    }
-}
-
-fn routing(
-    stage: RoutingStage,
-    outcome: RoutingOutcome,
-    rationale: &str,
-    at: Timestamp,
-) -> Routing {
-    Routing {
-        stage,
-        outcome,
-        rationale: (!rationale.is_empty()).then(|| rationale.to_owned()),
-        decided_at: at,
-        corrected_from: None,
-    }
-}
-
-/// Puts a message into a task's inbox, and makes the task go on where messages do that. One that takes no messages keeps it as
-/// undeliverable, and a card offers what can be done. The caller stores the message.
-pub(crate) async fn deliver(
-    change: &mut TaskChange<'_>,
-    message: &mut Message,
-    stage: RoutingStage,
-    spare: Spare,
-) -> Result<()> {
-    message.task = Some(change.task.id);
-    let status = change.task.status;
-    if !status.takes_messages() {
-        return reject(change, message, stage, spare).await;
-    }
-    message.state = MessageState::Delivered;
-    message.routing = Some(routing(stage, RoutingOutcome::ExistingTask, "", change.at));
-    change.note(
-        JournalKind::IncomingMessage,
-        message.text.clone(),
-        json!({"message": message.id, "attachments": message.attachments, "replyTo": message.reply_to}),
-    );
-    if status.is_woken_by_message() {
-        if status == TaskStatus::Blocked {
-            change.task.course.idle_turns = 0;
-            change.task.course.is_nudge_due = false;
+        if change.task.status.takes_messages() {
+            let to_task = CardOption {
+                task: Some(task),
+                ..CardOption::plain(&task.to_string(), &change.task.title)
+            };
+            options.insert(0, to_task);
         }
-        return change.queue_turn(spare.turn).await;
+        let prompt = words.gone(&work.title);
+        let told = (prompt.as_str(), prompt.as_str(), options, self.spare);
+        refuse(&mut change, message, self.by_rule(), told).await?;
+        change.post(message).await?;
+        change.save().await?;
+        Ok(())
     }
-    end_suspension(change).await
 }
 
-/// What a person writes is reason enough to try again at once.
-async fn end_suspension(change: &TaskChange<'_>) -> Result<()> {
-    let Some(id) = change.task.active_turn else {
-        return Ok(());
-    };
-    let Some(mut turn) = change.tx.list_turns_by_id(&[id]).await?.pop() else {
-        return Ok(());
-    };
-    if turn.state != TurnState::Suspended {
-        return Ok(());
+/// Ids of tasks that stand in a text, each once; more than a few are no address.
+fn named_tasks(text: &str) -> Vec<TaskId> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(TaskId::PREFIX).take(20) {
+        let id = text.get(at..at + TaskId::PREFIX.len() + 33);
+        if let Some(Ok(id)) = id.map(str::parse::<TaskId>)
+            && !found.contains(&id)
+        {
+            found.push(id);
+        }
     }
-    turn.not_before = None;
-    change.tx.update_turn(&turn, turn.epoch).await?;
-    change.wake(&turn).await
-}
-
-async fn reject(
-    change: &mut TaskChange<'_>,
-    message: &mut Message,
-    stage: RoutingStage,
-    spare: Spare,
-) -> Result<()> {
-    let status = change.task.status.name().to_lowercase();
-    message.state = MessageState::Undeliverable;
-    message.routing = Some(routing(
-        stage,
-        RoutingOutcome::Rejected,
-        &format!("the task is {status} and takes no messages"),
-        change.at,
-    ));
-    let card = Card {
-        task: Some(change.task.id),
-        options: vec![
-            CardOption::plain(RESUME, "Resume the task and deliver the message"),
-            CardOption::plain(PICK_ANOTHER, "Pick another task"),
-        ],
-        ..card_about(
-            spare,
-            message,
-            &format!(
-                "\u{201c}{}\u{201d} is {status}. What should happen with your message?",
-                change.task.title
-            ),
-        )
-    };
-    change.raise(&card).await
+    found
 }

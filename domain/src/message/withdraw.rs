@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::post::deliver;
-use super::{Message, MessageState, RoutingStage};
+use super::{Message, MessageState, Routing, RoutingOutcome, RoutingStage};
 use crate::error::{Error, Result};
 use crate::ids::{MessageId, WorkspaceId};
 use crate::journal::JournalKind;
 use crate::people::{Caller, Role, check_text, require};
+use crate::routing::{deliver, receive};
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskChange, detect_language};
 use crate::time::Timestamp;
@@ -50,7 +50,7 @@ impl Command for WithdrawMessage {
         match message.state {
             MessageState::Withdrawn => return Ok(Withdrawn::Done(message.id)),
             _ => {
-                if let Some(step) = message.taken_by {
+                if let Some(step) = taken(&message) {
                     return Ok(Withdrawn::AlreadyConsumed(step));
                 }
             }
@@ -91,7 +91,7 @@ impl Command for ReplaceMessage {
     async fn run(&self, tx: &dyn Transaction) -> Result<Withdrawn> {
         check_text("a message", &self.text, 20_000)?;
         let mut former = own_message(tx, &self.caller, self.workspace, self.message).await?;
-        if let Some(step) = former.taken_by {
+        if let Some(step) = taken(&former) {
             return Ok(Withdrawn::AlreadyConsumed(step));
         }
         let mut new = Message {
@@ -106,21 +106,26 @@ impl Command for ReplaceMessage {
             ..former.clone()
         };
         former.replaced_by = Some(new.id);
-        let task = former.task;
+        let (task, is_with_main) = (former.task, former.is_with_main());
         take_back(tx, &mut former, MessageState::Replaced, self.at).await?;
+        if is_with_main {
+            receive(tx, &mut new, self.spare).await?;
+            return Ok(Withdrawn::Done(new.id));
+        }
         let task = task.ok_or_else(|| not_replaceable(&former))?;
         let mut change = TaskChange::load(tx, task, self.caller.actor(), self.at).await?;
-        deliver(
-            &mut change,
-            &mut new,
-            RoutingStage::Deterministic,
-            self.spare,
-        )
-        .await?;
+        let (stage, outcome) = (RoutingStage::Deterministic, RoutingOutcome::ExistingTask);
+        let routing = Routing::new(stage, outcome, self.at);
+        deliver(&mut change, &mut new, routing, self.spare).await?;
         change.post(&new).await?;
         change.save().await?;
         Ok(Withdrawn::Done(new.id))
     }
+}
+
+/// The step for which a message is final. A step of Main only looks for its place: until that is stored, nothing was read.
+fn taken(message: &Message) -> Option<StepRef> {
+    message.taken_by.filter(|_| !message.is_with_main())
 }
 
 async fn own_message(
@@ -155,10 +160,11 @@ async fn take_back(
     ) {
         return Err(not_replaceable(message));
     }
-    message.state = state;
     let Some(task) = message.task else {
         return Err(not_replaceable(message));
     };
+    message.state = state;
+    message.taken_by = None;
     let mut change = TaskChange::load(tx, task, message.author.clone(), at).await?;
     change.save_message(message).await?;
     change.withdraw_cards_about(message.id).await?;

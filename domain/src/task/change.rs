@@ -103,7 +103,10 @@ impl<'tx> TaskChange<'tx> {
 
     /// Tells something about the task.
     pub(crate) fn tell(&mut self, kind: EventKind, data: Value) {
-        self.tell_of(kind, Subject::Task(self.task.id), data);
+        // Of Main nobody is told: what a person follows are the messages and cards of the main thread.
+        if !self.task.is_main() {
+            self.tell_of(kind, Subject::Task(self.task.id), data);
+        }
     }
 
     /// Tells something about a part of the task.
@@ -111,7 +114,7 @@ impl<'tx> TaskChange<'tx> {
         self.events.push(NewEvent {
             kind,
             subject,
-            task: Some(self.task.id),
+            task: (!self.task.is_main()).then_some(self.task.id),
             actor: self.actor.clone(),
             at: self.at,
             data,
@@ -194,21 +197,21 @@ impl<'tx> TaskChange<'tx> {
 
     /// Withdraws every open card of the task.
     pub(crate) async fn withdraw_cards(&mut self) -> Result<()> {
-        self.withdraw_cards_where(|_| true).await
+        let cards = self.tx.list_cards(&[self.task.id], Some(true)).await?;
+        self.withdraw_all(cards).await
     }
 
     /// Withdraws the open cards that ask what should happen with a message.
     pub(crate) async fn withdraw_cards_about(&mut self, message: MessageId) -> Result<()> {
-        self.withdraw_cards_where(|card| card.message == Some(message))
-            .await
+        let workspace = self.task.workspace;
+        let cards = self.tx.list_open_cards_about(workspace, message).await?;
+        self.withdraw_all(cards).await
     }
 
-    async fn withdraw_cards_where(&mut self, goes: impl Fn(&Card) -> bool) -> Result<()> {
-        for mut card in self.tx.list_cards(&[self.task.id], Some(true)).await? {
-            if goes(&card) {
-                card.state = CardState::Withdrawn;
-                self.close(&card).await?;
-            }
+    async fn withdraw_all(&mut self, cards: Vec<Card>) -> Result<()> {
+        for mut card in cards {
+            card.state = CardState::Withdrawn;
+            self.close(&card).await?;
         }
         Ok(())
     }

@@ -210,7 +210,11 @@ async fn archive(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()>
 }
 
 /// Cancels what runs, withdraws what is asked, and gives the task its last status.
-async fn end(change: &mut TaskChange<'_>, status: TaskStatus, reason: String) -> Result<()> {
+pub(crate) async fn end(
+    change: &mut TaskChange<'_>,
+    status: TaskStatus,
+    reason: String,
+) -> Result<()> {
     if let Some(id) = change.task.active_turn.take()
         && let Some(mut turn) = change.tx.list_turns_by_id(&[id]).await?.pop()
     {
@@ -248,8 +252,14 @@ async fn end(change: &mut TaskChange<'_>, status: TaskStatus, reason: String) ->
     reason = "the table of actions calls all of them alike"
 )]
 async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
+    become_persistent(change);
+    Ok(())
+}
+
+/// Makes a light task a persistent one; it has nothing to lose by it (T3).
+pub(crate) fn become_persistent(change: &mut TaskChange<'_>) {
     if change.task.kind == TaskKind::Persistent {
-        return Ok(());
+        return;
     }
     change.task.kind = TaskKind::Persistent;
     change.note(
@@ -261,7 +271,6 @@ async fn promote(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {
         EventKind::TaskUpdated,
         json!({"kind": TaskKind::Persistent}),
     );
-    Ok(())
 }
 
 async fn drop_projections(change: &mut TaskChange<'_>, _: &TaskAction) -> Result<()> {

@@ -3,15 +3,20 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::language::check_language;
-use super::{LinkedWork, Task, TaskChange, TaskReads};
+use super::language::{check_language, detect_language};
+use super::{
+    Autonomy, Course, LinkedWork, Task, TaskChange, TaskKind, TaskReads, TaskStatus, Usage,
+};
+use crate::actor::Actor;
 use crate::document::Version;
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{TaskId, UserId, WorkId};
 use crate::journal::JournalKind;
+use crate::message::Message;
 use crate::people::{Caller, PeopleReads, Role, check_text, require, role_in};
 use crate::store::{Command, Scope, Transaction};
+use crate::time::Timestamp;
 use crate::turn::Spare;
 
 /// Works that one task can be given at its beginning.
@@ -57,16 +62,60 @@ impl Command for CreateTask {
             tx.remember_idempotency(key, &json!(self.task.id)).await?;
         }
         let actor = self.caller.actor();
-        let mut change = TaskChange::new(tx, self.task.clone(), actor, self.task.created_at);
-        change.note(
-            JournalKind::SystemEvent,
-            self.task.goal.clone(),
-            json!({"created": self.task.id, "goal": self.task.goal, "works": self.works}),
-        );
-        link_works(&change, &self.works).await?;
-        change.queue_turn(self.spare.turn).await?;
+        let change = begin(tx, self.task.clone(), &self.works, (actor, self.spare)).await?;
         Ok(change.save().await?.id)
     }
+}
+
+/// Begins a task that is not stored yet; its first turn is queued.
+pub(crate) async fn begin<'tx>(
+    tx: &'tx dyn Transaction,
+    task: Task,
+    works: &[WorkId],
+    (actor, spare): (Actor, Spare),
+) -> Result<TaskChange<'tx>> {
+    let at = task.created_at;
+    let mut change = TaskChange::new(tx, task, actor, at);
+    let (id, goal) = (change.task.id, change.task.goal.clone());
+    change.note(
+        JournalKind::SystemEvent,
+        goal.clone(),
+        json!({"created": id, "goal": goal, "works": works, "origin": change.task.origin}),
+    );
+    link_works(&change, works).await?;
+    change.queue_turn(spare.turn).await?;
+    Ok(change)
+}
+
+/// The task that a person's message asks for, before its first turn; it keeps the language in which the person wrote (T5).
+pub(crate) fn task_of(message: &Message, id: TaskId, goal: &str, at: Timestamp) -> Result<Task> {
+    let Some(user) = message.person() else {
+        return Err(Error::internal("a message of the agent makes no task"));
+    };
+    let language = message.language.clone();
+    Ok(Task {
+        id,
+        workspace: message.workspace,
+        kind: TaskKind::Persistent,
+        status: TaskStatus::Queued,
+        status_reason: None,
+        title: title_of(goal),
+        goal: goal.to_owned(),
+        brief: String::new(),
+        language: language.unwrap_or_else(|| detect_language(&message.text).to_owned()),
+        created_by: user,
+        origin: Some(message.id),
+        main_of: None,
+        autonomy: Autonomy::AskAtCheckpoints,
+        budget_micros: None,
+        created_at: at,
+        updated_at: at,
+        journal_head: 0,
+        news_head: 0,
+        active_turn: None,
+        course: Course::default(),
+        usage: Usage::default(),
+    })
 }
 
 /// A title for a task that was given none: the first line of its goal, cut after a word.
@@ -121,7 +170,9 @@ where
     R: TaskReads + PeopleReads + ?Sized,
 {
     let found = reads.list_tasks_by_id(&[id]).await?.pop();
-    let task = found.ok_or_else(|| Error::not_found("task", id))?;
+    let task = found
+        .filter(|task| !task.is_main())
+        .ok_or_else(|| Error::not_found("task", id))?;
     match role_in(reads, task.workspace, user).await {
         Ok(role) => Ok((task, role)),
         Err(Error::NotFound(_)) => Err(Error::not_found("task", id)),

@@ -1,4 +1,4 @@
-//! The language that somebody writes in, told from the script alone.
+//! The language that somebody writes in, told from the script, and for Russian in Latin letters from its commonest words.
 //!
 //! Invariants
 //! - The same text gives the same language, everywhere and at every time.
@@ -26,6 +26,9 @@ pub fn detect_language(text: &str) -> &'static str {
             _ => {}
         }
     }
+    if cyrillic == 0 && han == 0 && is_russian_in_latin(text) {
+        return "ru";
+    }
     if han > latin && han > cyrillic {
         "zh"
     } else if cyrillic > latin {
@@ -33,6 +36,98 @@ pub fn detect_language(text: &str) -> &'static str {
     } else {
         "en"
     }
+}
+
+/// Words of nearly every Russian sentence as people type them in Latin letters; none is a word of another language that people write here.
+const RUSSIAN_IN_LATIN: &[&str] = &[
+    "chto",
+    "shto",
+    "chtoby",
+    "eto",
+    "etot",
+    "eta",
+    "kak",
+    "skolko",
+    "gde",
+    "kogda",
+    "pochemu",
+    "zachem",
+    "nas",
+    "nam",
+    "vas",
+    "vam",
+    "menya",
+    "mne",
+    "tebya",
+    "ego",
+    "ona",
+    "oni",
+    "dlya",
+    "tolko",
+    "ochen",
+    "uzhe",
+    "eshche",
+    "esche",
+    "eshe",
+    "seichas",
+    "sejchas",
+    "seychas",
+    "teper",
+    "potom",
+    "zavtra",
+    "segodnya",
+    "nado",
+    "nuzhno",
+    "nuzhen",
+    "nuzhna",
+    "mozhno",
+    "pozhaluista",
+    "pozhaluysta",
+    "spasibo",
+    "privet",
+    "davai",
+    "davay",
+    "pust",
+    "esli",
+    "ili",
+    "tozhe",
+    "budet",
+    "byl",
+    "bylo",
+    "sdelai",
+    "sdelay",
+    "dobav",
+    "uberi",
+    "pomenyai",
+    "pomenyay",
+    "narisui",
+    "narisuy",
+    "napishi",
+    "pokazhi",
+    "odnu",
+    "odin",
+    "odna",
+    "vse",
+    "vsyo",
+    "bolshe",
+    "menshe",
+    "luchshe",
+    "khochu",
+    "hochu",
+];
+
+/// Whether Russian is typed in Latin letters: at least two such words, and one in six.
+fn is_russian_in_latin(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words = lower
+        .split(|letter: char| !letter.is_alphabetic())
+        .filter(|word| !word.is_empty());
+    let (mut known, mut all) = (0_usize, 0_usize);
+    for word in words {
+        all += 1;
+        known += usize::from(RUSSIAN_IN_LATIN.contains(&word));
+    }
+    known > 1 && known * 6 >= all
 }
 
 /// Refuses what can not be a BCP 47 tag, such as `ru` or `zh-Hant`.
@@ -63,6 +158,8 @@ mod tests {
             ("为电影制作三张海报", "zh"),
             ("做一个 storyboard", "zh"),
             ("Compare Москва with the other cities", "en"),
+            ("skolko u nas seichas poz u ezha? i dobav eshche odnu", "ru"),
+            ("Compare the poses, I need one more", "en"),
             ("42!", "en"),
             ("", "en"),
         ] {

@@ -12,6 +12,7 @@ mod control;
 mod create;
 mod fold;
 mod language;
+mod main_task;
 mod standing;
 mod wake;
 
@@ -28,14 +29,17 @@ use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
 pub(crate) use change::TaskChange;
-pub(crate) use control::go_on;
 pub use control::{
     ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
     ResumeTask, StopTask, TaskAction, UpdateTask,
 };
+pub(crate) use control::{become_persistent, end, go_on};
 pub use create::{CreateTask, title_of, visible_task};
+pub(crate) use create::{begin, task_of};
 pub(crate) use fold::confirm;
 pub use language::detect_language;
+pub use main_task::main_id;
+pub(crate) use main_task::new_main;
 pub use standing::{Standing, TaskLimits, Verdict, verdict};
 pub use wake::WakeTask;
 
@@ -82,6 +86,11 @@ impl TaskStatus {
         )
     }
 
+    /// Whether it is not at its end: a new goal may be one of these again (R4).
+    pub const fn is_in_work(self) -> bool {
+        !matches!(self, Self::Delivered | Self::Stopped | Self::Archived)
+    }
+
     /// Whether it takes messages at all.
     pub const fn takes_messages(self) -> bool {
         !matches!(self, Self::Stopped | Self::Archived)
@@ -125,6 +134,9 @@ pub struct Task {
     pub created_by: UserId,
     /// The message it came from.
     pub origin: Option<MessageId>,
+    /// The person whose Main it is; none for a task. Main is in no list, no search and no event: see `routing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_of: Option<UserId>,
     /// How far the agent may go.
     pub autonomy: Autonomy,
     /// What it may spend, in micros of the workspace's currency; none is no limit of its own.
@@ -143,6 +155,13 @@ pub struct Task {
     pub course: Course,
     /// What it has used.
     pub usage: Usage,
+}
+
+impl Task {
+    /// Whether it is somebody's Main.
+    pub const fn is_main(&self) -> bool {
+        self.main_of.is_some()
+    }
 }
 
 /// How a task has been going: what limits, nudges and the display of tools look at.
@@ -317,6 +336,13 @@ pub trait TaskReads {
     ) -> Result<Page<Task>>;
     /// How many tasks such a list has.
     async fn count_tasks(&self, workspace: WorkspaceId, filter: &TaskFilter) -> Result<u64>;
+    /// Tasks of a workspace that changed last, newest first; no statuses means all.
+    async fn list_active_tasks(
+        &self,
+        workspace: WorkspaceId,
+        statuses: &[TaskStatus],
+        limit: u32,
+    ) -> Result<Vec<Task>>;
     /// Projections of these tasks; a task without any is left out.
     async fn list_projections(&self, ids: &[TaskId]) -> Result<Vec<(TaskId, Projections)>>;
     /// Works that these tasks refer to, in the order they were linked.
@@ -347,6 +373,9 @@ pub trait TaskWrites {
     ) -> Result<()>;
     /// Deletes a task's projections.
     async fn delete_projections(&self, workspace: WorkspaceId, task: TaskId) -> Result<()>;
+    /// Gives another task what is open of one: its inbox, messages that could not be delivered, open cards, lines. Its links to works
+    /// and notices about them end.
+    async fn move_to_task(&self, workspace: WorkspaceId, from: TaskId, into: TaskId) -> Result<()>;
     /// Links a work, or moves what is linked forward: versions and times only rise.
     async fn put_linked_work(&self, linked: &LinkedWork) -> Result<()>;
     /// Merges changes of a work into the unread notices of these tasks.

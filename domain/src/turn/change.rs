@@ -5,7 +5,7 @@
 //!   written, when it is stored.
 //! - What the turn was found with is looked at in place of the store as long as this change alone has written to it.
 
-use super::{Call, Entered, Epoch, Fence, Step, StepRef, Turn, TurnState};
+use super::{Call, Entered, Epoch, Fence, Step, StepRef, StepState, Turn, TurnState};
 use crate::actor::Actor;
 use crate::card::Card;
 use crate::error::{Error, Result};
@@ -102,6 +102,14 @@ impl<'tx> TurnChange<'tx> {
             turn: self.turn.number,
             step: number,
         }
+    }
+
+    /// The step of this number, which waits for its decision.
+    pub(crate) fn undecided(&self, number: u32) -> Result<Step> {
+        let found = self.step.clone();
+        found
+            .filter(|step| step.at.step == number && step.state == StepState::Open)
+            .ok_or_else(|| Error::Conflict(format!("step {number} does not wait for a decision")))
     }
 
     /// Whether messages wait that no decision has read.

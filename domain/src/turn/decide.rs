@@ -11,7 +11,7 @@ use super::{
     Call, CallId, CallState, ContextUsage, Fence, PlannedCall, Risk, Spare, Step, StepState,
     TurnChange,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::{EventKind, Subject};
 use crate::ids::TurnId;
 use crate::journal::JournalKind;
@@ -83,12 +83,7 @@ impl Command for StoreDecision {
 
     async fn run(&self, tx: &dyn Transaction) -> Result<After> {
         let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
-        let found = change.step.clone();
-        let mut step = found
-            .filter(|step| step.at.step == self.step && step.state == StepState::Open)
-            .ok_or_else(|| {
-                Error::Conflict(format!("step {} does not wait for a decision", self.step))
-            })?;
+        let mut step = change.undecided(self.step)?;
         step.state = StepState::Decided;
         step.epoch = self.fence.epoch;
         step.decided_at = Some(self.at);

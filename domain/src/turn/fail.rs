@@ -10,8 +10,10 @@ use serde_json::json;
 
 use super::{Fence, TurnChange, TurnState};
 use crate::error::Result;
+use crate::event::{EventKind, Subject};
 use crate::ids::TurnId;
 use crate::journal::JournalKind;
+use crate::message::MessageState;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskLimits, TaskStatus};
 use crate::time::Timestamp;
@@ -48,6 +50,7 @@ pub struct FailStep {
 /// The first pause before a model is asked again; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
+const LONGEST_MAIN_PAUSE: Duration = Duration::from_secs(30);
 
 #[async_trait]
 impl Command for FailStep {
@@ -69,6 +72,14 @@ impl Command for FailStep {
             StepFailure::Passing {
                 reason,
                 retry_after,
+            } if change.task.task.is_main() => {
+                change.task.task.course.model_failures = failures;
+                let pause = main_pause(failures).max(retry_after.unwrap_or_default());
+                self.wait(&mut change, reason, pause).await?;
+            }
+            StepFailure::Passing {
+                reason,
+                retry_after,
             } if failures <= self.limits.model_failures => {
                 change.task.task.course.model_failures = failures;
                 let pause = pause(failures).max(retry_after.unwrap_or_default());
@@ -84,6 +95,34 @@ impl Command for FailStep {
 }
 
 impl FailStep {
+    /// Main never gives up: what waits for its place is told why, and is looked at again soon.
+    async fn wait(&self, change: &mut TurnChange<'_>, reason: &str, pause: Duration) -> Result<()> {
+        let (main, routing) = ([change.turn.task], [MessageState::Routing]);
+        for message in change.tx().list_inbox(&main, &routing).await? {
+            let state = MessageState::Received;
+            change.task.tell_of(
+                EventKind::MessageStateChanged,
+                Subject::Message(message.id),
+                json!({"state": state, "reason": reason, "retryInSeconds": pause.as_secs()}),
+            );
+        }
+        let until = change.tx().lease_time(self.at).await?.plus(pause);
+        change.turn.state = TurnState::Suspended;
+        change.turn.lease = None;
+        change.turn.not_before = Some(until);
+        change.release_open_step().await?;
+        let failures = change.task.task.course.model_failures;
+        if failures == 1 {
+            // Once for each time of waiting, however long it is.
+            change
+                .task
+                .note(JournalKind::SystemEvent, reason, json!({"step": self.step}));
+        }
+        let text = format!("{reason}; it is tried again in {} s", pause.as_secs());
+        change.task.set_status(TaskStatus::Queued, Some(text));
+        Ok(())
+    }
+
     async fn suspend(
         &self,
         change: &mut TurnChange<'_>,
@@ -121,6 +160,11 @@ impl FailStep {
         }
         Ok(())
     }
+}
+
+/// A person waits for an answer: at most half a minute.
+fn main_pause(failures: u32) -> Duration {
+    Duration::from_secs(1 << failures.saturating_sub(1).min(5)).min(LONGEST_MAIN_PAUSE)
 }
 
 fn pause(failures: u32) -> Duration {

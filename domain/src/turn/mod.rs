@@ -33,6 +33,7 @@ use crate::error::Result;
 use crate::ids::{TaskId, TurnId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::page::{End, Page, Window};
+use crate::routing::StoreRouting;
 use crate::store::Command;
 use crate::time::Timestamp;
 
@@ -49,6 +50,7 @@ pub use lease::{ReleaseTurn, RenewLease};
 pub use open::OpenedStep;
 pub use segment::StoreSegment;
 pub use settle::After;
+pub(crate) use settle::settle_routing;
 pub use start::{ExecutorPrompt, StartCalls};
 
 /// The fencing token of a turn: 0 before the first claim.
@@ -265,6 +267,8 @@ pub struct Spare {
     pub turn: TurnId,
     /// For a card that the runtime raises.
     pub card: crate::ids::CardId,
+    /// For a new task.
+    pub task: TaskId,
 }
 
 impl Spare {
@@ -273,6 +277,7 @@ impl Spare {
         Self {
             turn: TurnId::new(),
             card: crate::ids::CardId::new(),
+            task: TaskId::new(),
         }
     }
 }
@@ -377,10 +382,11 @@ pub struct TurnWake {
 
 /// Every command with which a turn is moved on: the places at which a process can die with something stored. Each has a case in the
 /// tests of crashes.
-pub const WRITE_POINTS: [&str; 5] = [
+pub const WRITE_POINTS: [&str; 6] = [
     <ClaimTurn as Command>::NAME,
     <StoreDecision as Command>::NAME,
     <StartCalls as Command>::NAME,
     <FinishCalls as Command>::NAME,
     <StoreSegment as Command>::NAME,
+    <StoreRouting as Command>::NAME,
 ];

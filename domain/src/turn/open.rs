@@ -1,8 +1,11 @@
 //! Opening a step: it takes the unread inbox, and what its request must hold is fixed, before the model is asked.
 
+use serde_json::json;
+
 use super::{Seen, Step, StepState, TurnChange};
 use crate::card::Card;
 use crate::error::Result;
+use crate::event::{EventKind, Subject};
 use crate::journal::JournalEntry;
 use crate::message::Message;
 use crate::task::{ChangeNotice, Projections, Task};
@@ -32,11 +35,20 @@ pub struct OpenedStep {
 pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Result<OpenedStep> {
     let at = change.step_ref(number);
     let (workspace, task) = (change.turn.workspace, change.turn.task);
+    // Main looks for the place of one message in a step: each is a decision of its own.
+    let most = change.task.task.is_main().then_some(1);
     let messages = if change.has_inbox() {
-        change.tx().take_inbox(workspace, task, at).await?
+        change.tx().take_inbox(workspace, task, at, most).await?
     } else {
         Vec::new()
     };
+    for message in messages.iter().filter(|_| most.is_some()) {
+        change.task.tell_of(
+            EventKind::MessageStateChanged,
+            Subject::Message(message.id),
+            json!({"state": message.state}),
+        );
+    }
     let notices = change.notices().await?;
     let step = Step {
         workspace,

@@ -65,6 +65,31 @@ pub(super) async fn settle(
     carry_out(change, verdict, &checklist, (limits, spare)).await
 }
 
+/// Settles a step of Main, and goes on with the next message, or rests until one comes: no plan and no limit holds it.
+pub(crate) async fn settle_routing(
+    change: &mut TurnChange<'_>,
+    mut step: Step,
+    limits: TaskLimits,
+    spare: Spare,
+) -> Result<After> {
+    step.state = StepState::Settled;
+    change.tx().put_step(&step).await?;
+    change.turn.settled_steps = step.at.step;
+    let (workspace, id) = (change.turn.workspace, change.turn.task);
+    let has_unread = change.tx().count_unread(workspace, id).await? > 0;
+    if has_unread && step.at.step < limits.steps_per_turn {
+        let next = step.at.step + 1;
+        return Ok(After::Opened(Box::new(open_step(change, next).await?)));
+    }
+    change.end(TurnState::Completed);
+    if has_unread {
+        change.task.queue_turn(spare.turn).await?;
+    } else {
+        change.task.set_status(TaskStatus::Delivered, None);
+    }
+    Ok(After::Ended)
+}
+
 /// Turns in a row without progress, with one that has made some or none.
 fn idle_turns(task: &Task, has_progress: bool) -> u32 {
     if has_progress {

@@ -108,6 +108,7 @@ impl Context {
             messages,
             summaries: summaries.len(),
             situation: Some(Arc::new(situation)),
+            router: None,
         };
         (request, usage)
     }
@@ -140,7 +141,7 @@ fn recent_text(situation: &Situation, most: u32) -> String {
 }
 
 /// SHA-256, hexadecimal.
-fn hash(text: &str) -> String {
+pub(crate) fn hash(text: &str) -> String {
     let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes());
     let digits = |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16));
     digest.as_ref().iter().flat_map(digits).flatten().collect()

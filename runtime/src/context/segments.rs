@@ -103,5 +103,6 @@ pub(crate) fn summary_request(span: &Span) -> ModelRequest {
         ],
         summaries: 0,
         situation: None,
+        router: None,
     }
 }

@@ -190,14 +190,14 @@ fn failed(error: ModelError, counted: &mut ModelUsage) -> Attempt {
     }
 }
 
-fn add(sum: &mut ModelUsage, more: ModelUsage) {
+pub(super) fn add(sum: &mut ModelUsage, more: ModelUsage) {
     sum.input += more.input;
     sum.cached += more.cached;
     sum.output += more.output;
 }
 
 /// The same request, with what was said and what is wrong with it.
-fn answered_misfit(request: &ModelRequest, problem: &str, said: &str) -> ModelRequest {
+pub(super) fn answered_misfit(request: &ModelRequest, problem: &str, said: &str) -> ModelRequest {
     let mut again = request.clone();
     again.messages.push(ModelMessage {
         speaker: Speaker::Assistant,
@@ -205,7 +205,10 @@ fn answered_misfit(request: &ModelRequest, problem: &str, said: &str) -> ModelRe
     });
     again.messages.push(ModelMessage {
         speaker: Speaker::User,
-        text: format!("This does not fit, and nothing of it was stored:\n{problem}\nCall `decide` again, mended."),
+        text: format!(
+            "This does not fit, and nothing of it was stored:\n{problem}\nCall `{}` again, mended.",
+            request.function.name()
+        ),
     });
     again.situation = request.situation.as_ref().map(Arc::clone);
     again

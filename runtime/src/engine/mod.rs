@@ -13,6 +13,7 @@
 mod ask;
 mod calls;
 mod durable;
+mod route;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -163,6 +164,7 @@ impl Engine {
         let fence = drive.fence;
         let next = match &drive.after {
             After::Ended => return Ok(Progress::Over),
+            After::Opened(opened) if opened.task.is_main() => self.route(fence, opened, stop).await,
             After::Opened(opened) => self.ask(fence, opened, (&mut drive.known, stop)).await,
             After::Calls { step, calls } => {
                 if let Some(known) = &mut drive.known {
@@ -209,8 +211,9 @@ impl Engine {
             let calls = found.calls;
             return Ok(After::Calls { step, calls });
         }
-        let delivered = [MessageState::Delivered];
-        let mut messages = reads.list_inbox(&[fence.task], &delivered).await?;
+        // What Main has taken is on its way.
+        let waiting = [MessageState::Delivered, MessageState::Routing];
+        let mut messages = reads.list_inbox(&[fence.task], &waiting).await?;
         messages.retain(|message| message.taken_by == Some(step.at));
         Ok(After::Opened(Box::new(OpenedStep {
             step,

@@ -28,6 +28,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 
 use crate::context::Situation;
+use crate::router::RouterSituation;
 
 pub use functions::{Function, check};
 pub use retry::{Retry, RetryPolicy, RetryTimer};
@@ -68,6 +69,8 @@ pub struct ModelRequest {
     pub summaries: usize,
     /// The stored state that a planner's messages were made from, for a planner that is no language model.
     pub situation: Option<Arc<Situation>>,
+    /// The same for a router's messages.
+    pub router: Option<Arc<RouterSituation>>,
 }
 
 /// What a model answered.

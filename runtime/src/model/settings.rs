@@ -352,6 +352,7 @@ mod tests {
                 messages: Vec::new(),
                 summaries: 0,
                 situation: None,
+                router: None,
             };
             models.of(&request).to_owned()
         };

@@ -149,6 +149,7 @@ mod tests {
             }],
             summaries: 0,
             situation: None,
+            router: None,
         };
         let arguments = answer(&request);
         assert_eq!(check(Function::Answer, &arguments), Ok(()));

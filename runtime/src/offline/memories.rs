@@ -144,6 +144,7 @@ mod tests {
             }],
             summaries: 0,
             situation: None,
+            router: None,
         };
         let found = extract(&request);
         assert_eq!(check(Function::ExtractMemories, &found), Ok(()));

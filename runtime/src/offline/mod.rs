@@ -25,6 +25,7 @@ mod intake;
 mod kind;
 mod language;
 mod lexicon;
+mod likeness;
 mod making;
 mod memories;
 mod numbers;
@@ -33,6 +34,7 @@ mod rearranging;
 mod request;
 mod request_words;
 mod route;
+mod route_words;
 mod style;
 mod summary;
 #[cfg(test)]

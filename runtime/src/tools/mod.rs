@@ -24,6 +24,7 @@ use async_trait::async_trait;
 use domain::Result;
 use domain::actor::Actor;
 use domain::document::DocumentService;
+use domain::search::SharedSearchIndex;
 use domain::store::SharedStore;
 use domain::task::Task;
 use domain::time::{SharedClock, Timestamp};
@@ -60,6 +61,8 @@ pub struct ToolServices {
     pub store: SharedStore,
     /// Works.
     pub documents: DocumentService,
+    /// Finds tasks and works by words and meaning.
+    pub search: SharedSearchIndex,
     /// The hour.
     pub clock: SharedClock,
     /// The model behind executors.

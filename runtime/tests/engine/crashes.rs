@@ -74,7 +74,11 @@ async fn one_effect_each(point: &'static str, run: u32, fault: Fault) -> bool {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crash_or_a_lost_answer_at_any_write_point_has_one_effect_each() {
-    for point in WRITE_POINTS {
+    // Places of messages are stored by Main alone: see `routing`.
+    let points = WRITE_POINTS
+        .into_iter()
+        .filter(|point| *point != "message.route");
+    for point in points {
         for fault in [
             Fault::CrashBefore,
             Fault::CrashAfter,

@@ -240,6 +240,7 @@ fn spare_of(task: TaskId) -> Spare {
     Spare {
         turn: TurnId::from_uuid(id("turn")),
         card: CardId::from_uuid(id("card")),
+        task: TaskId::from_uuid(id("task")),
     }
 }
 

@@ -8,5 +8,7 @@ mod crashes;
 mod flat;
 mod journal;
 mod misfits;
+mod routing;
 mod schedules;
+mod switched;
 mod world;

@@ -27,6 +27,8 @@ use tokio_util::sync::CancellationToken;
 
 use storage::faults::FaultyStore;
 
+use crate::switched::Switched;
+
 /// The time at which everything begins.
 pub(crate) const START: Timestamp = Timestamp::from_micros(1_700_000_000_000_000);
 
@@ -38,6 +40,7 @@ pub(crate) struct World {
     pub(crate) store: Arc<FaultyStore>,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) model: Arc<Scripted>,
+    pub(crate) search: Arc<Switched>,
     pub(crate) effects: Effects,
     pub(crate) caller: Caller,
     pub(crate) workspace: WorkspaceId,
@@ -107,6 +110,7 @@ impl World {
         let documents =
             DocumentService::start(DocumentOptions::default(), shared.clone(), clock.clone());
         let effects = Effects::default();
+        let search = Arc::new(Switched::default());
         let press = |name, idempotent| -> Arc<dyn Tool> {
             Arc::new(Press::new(name, idempotent, effects.clone()))
         };
@@ -115,6 +119,7 @@ impl World {
             services: ToolServices {
                 store: shared,
                 documents,
+                search: search.clone(),
                 clock: clock.clone(),
                 model: model.clone(),
                 executors: Arc::new(Executors::default()),
@@ -123,6 +128,7 @@ impl World {
             store,
             clock,
             model,
+            search,
             effects,
             caller: place.caller,
             workspace: place.workspace,
@@ -167,6 +173,7 @@ impl World {
             language: "en".to_owned(),
             created_by: self.caller.user,
             origin: None,
+            main_of: None,
             autonomy: Autonomy::AskAtCheckpoints,
             budget_micros: None,
             created_at: now,
@@ -206,6 +213,15 @@ impl World {
 
     /// Writes to a task.
     pub(crate) async fn write(&self, task: TaskId, text: &str) -> MessageId {
+        self.post(text, Address::Task(task)).await
+    }
+
+    /// Writes in the main thread.
+    pub(crate) async fn say(&self, text: &str) -> MessageId {
+        self.post(text, Address::Main).await
+    }
+
+    async fn post(&self, text: &str, address: Address) -> MessageId {
         let message = Message {
             id: MessageId::new(),
             workspace: self.workspace,
@@ -225,7 +241,7 @@ impl World {
         let command = PostMessage {
             caller: self.caller,
             message,
-            address: Address::Task(task),
+            address,
             idempotency: None,
             spare: Spare::new(),
         };
@@ -279,7 +295,7 @@ impl World {
     pub(crate) async fn due(&self, task: TaskId) -> Option<Claimable> {
         let due = self
             .store_reads()
-            .list_claimable(self.clock.now(), 100)
+            .list_claimable(self.clock.now(), 1_000)
             .await
             .expect("reads");
         due.into_iter().find(|turn| turn.task == task)

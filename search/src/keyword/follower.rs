@@ -5,8 +5,11 @@
 //! - A workspace is built from what the store holds now, and then followed from the event that was the last when that began.
 //! - The store may be away and the index may break: the first is waited for, the second is begun anew. Neither ends this.
 
+mod build;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use domain::event::Sequence;
@@ -14,25 +17,34 @@ use domain::ids::{WorkId, WorkspaceId};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::pace::{Commits, Works, pause};
+use super::pace::{Commits, pause};
 use super::{Keyword, View};
+use crate::edited::Works;
 use crate::index::{Entry, Folder, Opened, Positions, Writer};
-use crate::source::{Scan, Searchable, Source, Subject};
+use crate::source::{Searchable, Source, Subject};
 use crate::subjects::touched_by;
 use crate::{Error, Result};
+
+use build::Build;
 
 /// Events that are read at once.
 const EVENTS: u32 = 500;
 /// Workspaces that are followed in one round.
 const WORKSPACES: usize = 64;
-/// Things that are read at once while a workspace is built.
-const BUILT: u32 = 500;
 /// How often logs are looked at without being told, where other processes write them.
 const SWEEP_SHARED: Duration = Duration::from_secs(5);
 /// The same where this process is the only one.
 const SWEEP_ALONE: Duration = Duration::from_secs(30);
 /// How often segments with something deleted are rewritten, however little it is.
 const PURGES: Duration = Duration::from_hours(1);
+
+/// How long the words of a work that is edited all the time are left as they are, at least.
+const REST: Duration = Duration::from_secs(5);
+/// And how many times as long as reading it took.
+const COST: u32 = 50;
+
+/// Rounds with something to follow before purges and builds have their turn all the same.
+const BUSY_ROUNDS: u32 = 16;
 
 /// Keeps the index.
 pub(crate) struct Follower {
@@ -52,13 +64,8 @@ pub(crate) struct Follower {
     works: Works,
     commits: Commits,
     purged: Instant,
-}
-
-/// A workspace that is being built.
-struct Build {
-    workspace: WorkspaceId,
-    head: Sequence,
-    scan: Scan,
+    /// Rounds in a row with something to follow.
+    busy_rounds: u32,
 }
 
 /// Things of a workspace as they are now, and those among the names that are not there any more.
@@ -88,9 +95,10 @@ impl Follower {
             behind: BTreeSet::new(),
             wanted: HashSet::new(),
             build: None,
-            works: Works::default(),
+            works: Works::new(REST, COST),
             commits: Commits::default(),
             purged: Instant::now(),
+            busy_rounds: 0,
         };
         follower.take(opened);
         Ok(follower)
@@ -144,6 +152,8 @@ impl Follower {
                 }
             }
         }
+        // Whoever waits for one is told that nobody keeps the index.
+        drop(self.keyword.take_purges());
         if let Err(error) = self.commit().await {
             tracing::warn!(error = ?error, "the last of the index was not committed; it is indexed again");
         }
@@ -239,27 +249,42 @@ impl Follower {
         if is_due {
             self.commit().await?;
         }
-        if followed || read || is_due {
+        let is_busy = followed || read || is_due;
+        self.busy_rounds = if is_busy { self.busy_rounds + 1 } else { 0 };
+        if is_busy && self.busy_rounds < BUSY_ROUNDS {
             return Ok(true);
         }
-        let asked = self.keyword.take_purges();
-        if !asked.is_empty() || self.purged.elapsed() >= PURGES {
+        self.busy_rounds = 0;
+        if self.keyword.has_purges() || self.purged.elapsed() >= PURGES {
             self.purge().await?;
-            for asked in asked {
-                if asked.send(()).is_err() {
-                    tracing::debug!("nobody waits for the purge any more");
-                }
-            }
         }
-        self.build_some().await
+        Ok(self.build_some().await? || is_busy)
     }
 
-    /// Rewrites what holds something deleted, with what was deleted just now.
+    /// Rewrites what holds something deleted, with what was deleted just now, and tells those who wait for it.
     async fn purge(&mut self) -> Result<()> {
+        let asked = self.keyword.take_purges();
         self.commit().await?;
         let reader = self.view.reader.clone();
-        self.write(move |writer| writer.purge(&reader)).await?;
-        self.purged = Instant::now();
+        let is_purged = Arc::new(AtomicBool::new(false));
+        let done = is_purged.clone();
+        self.write(move |writer| {
+            done.store(writer.purge(&reader)?, Ordering::SeqCst);
+            Ok(())
+        })
+        .await?;
+        if is_purged.load(Ordering::SeqCst) {
+            self.purged = Instant::now();
+            // Whoever no longer waits need not be told.
+            for asked in asked {
+                let _ = asked.send(());
+            }
+        } else {
+            tracing::warn!(
+                "a merge or a search holds what was deleted; its words are removed later"
+            );
+            self.keyword.return_purges(asked);
+        }
         Ok(())
     }
 
@@ -272,9 +297,22 @@ impl Follower {
             .copied()
             .collect();
         for workspace in &some {
-            self.follow_one(*workspace).await?;
+            let followed = self.follow_one(*workspace).await;
+            self.go_on_after(*workspace, followed)?;
         }
         Ok(!some.is_empty())
+    }
+
+    /// A workspace whose rows can not be read holds up no other; the next sweep looks at it again.
+    fn go_on_after(&mut self, workspace: WorkspaceId, outcome: Result<()>) -> Result<()> {
+        match outcome {
+            Err(Error::Store(error)) if !matches!(error, domain::Error::Unavailable(_)) => {
+                tracing::error!(workspace.id = %workspace, error = ?error, "a workspace can not be indexed");
+                self.behind.remove(&workspace);
+                Ok(())
+            }
+            outcome => outcome,
+        }
     }
 
     async fn follow_one(&mut self, workspace: WorkspaceId) -> Result<()> {
@@ -348,74 +386,18 @@ impl Follower {
         }
         let has_any = !by_workspace.is_empty();
         for (workspace, works) in by_workspace {
-            self.replace(workspace, works).await?;
+            let ids: Vec<WorkId> = works.iter().filter_map(Subject::work).collect();
+            let began = Instant::now();
+            let replaced = self.replace(workspace, works).await;
+            // Also where they could not be read: they are looked at again when they change.
+            self.works.read(ids.into_iter(), began.elapsed());
+            self.go_on_after(workspace, replaced)?;
             let deferred = self.works.of(workspace);
             if let Some(position) = self.positions.get_mut(&workspace) {
                 position.deferred = deferred;
             }
         }
         Ok(has_any)
-    }
-
-    /// Builds a part of a workspace that the index does not hold; whether there was one.
-    async fn build_some(&mut self) -> Result<bool> {
-        let Some(mut build) = self.next_build().await? else {
-            return Ok(false);
-        };
-        let workspace = build.workspace;
-        let (subjects, next) = self.source.scan(workspace, build.scan, BUILT).await?;
-        let things = self.source.load(workspace, &subjects).await?;
-        self.put(Batch {
-            workspace,
-            things,
-            gone: Vec::new(),
-            is_new: true,
-        })
-        .await?;
-        if next == Scan::End {
-            let position = self.positions.entry(workspace).or_default();
-            position.sequence = build.head;
-            self.commits.is_urgent = true;
-            tracing::debug!(workspace.id = %workspace, "a workspace was indexed");
-        } else {
-            build.scan = next;
-            self.build = Some(build);
-        }
-        Ok(true)
-    }
-
-    async fn next_build(&mut self) -> Result<Option<Build>> {
-        if let Some(build) = self.build.take() {
-            return Ok(Some(build));
-        }
-        let mut missing = self
-            .behind
-            .iter()
-            .filter(|workspace| !self.positions.contains_key(workspace));
-        let first = missing.clone().find(|one| self.wanted.contains(one));
-        let Some(workspace) = first.or_else(|| missing.next()).copied() else {
-            self.wanted.clear();
-            return Ok(None);
-        };
-        let head = match self.source.store.reads().event_head(workspace).await {
-            Ok(head) => head,
-            Err(domain::Error::NotFound(_)) => {
-                self.behind.remove(&workspace);
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
-        };
-        // What an earlier attempt has left of it.
-        self.write(move |writer| {
-            writer.drop_workspace(workspace);
-            Ok(())
-        })
-        .await?;
-        Ok(Some(Build {
-            workspace,
-            head,
-            scan: Scan::Start,
-        }))
     }
 
     async fn put(&mut self, batch: Batch) -> Result<()> {

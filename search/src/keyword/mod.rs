@@ -127,6 +127,16 @@ impl Keyword {
         purged.await.map_err(|_| gone())
     }
 
+    fn has_purges(&self) -> bool {
+        let asked = self.purges.lock().unwrap_or_else(PoisonError::into_inner);
+        !asked.is_empty()
+    }
+
+    fn return_purges(&self, asked: Vec<oneshot::Sender<()>>) {
+        let mut purges = self.purges.lock().unwrap_or_else(PoisonError::into_inner);
+        purges.extend(asked);
+    }
+
     fn take_purges(&self) -> Vec<oneshot::Sender<()>> {
         std::mem::take(&mut *self.purges.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -42,7 +42,7 @@ pub(crate) struct Question {
 impl Question {
     pub(crate) fn new(vector: &[f32]) -> Self {
         // Longer vectors get fewer steps, so that the sum stays what it may be.
-        let steps = FINE_STEPS.min(i32::MAX as f32 / STEPS / vector.len().max(1) as f32);
+        let steps = FINE_STEPS.min((i32::MAX as f32 / STEPS / vector.len().max(1) as f32).floor());
         let scale = scale_of(vector, steps);
         let steps = vector.iter().map(|x| (x / scale).round() as i16);
         Self {

@@ -1,7 +1,8 @@
 //! Makes vectors of what the event log tells of, and of everything where a model is new.
 //!
 //! Invariants
-//! - A text is turned into a vector once: its hash stands beside the vector, whoever made it.
+//! - A work that is edited all the time gets a new vector seldom; the stored mark stays before the first of its events that
+//!   was passed over, so that a restart finds it again.
 //! - How far a workspace has come is stored with the vectors; two processes that do the same undo nothing of each other.
 //! - What was deleted or taken back loses its vector in the same write that moves the mark past its event.
 
@@ -9,19 +10,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aws_lc_rs::digest;
-use bytes::Bytes;
 use domain::embedding::{Embedding, EmbeddingMark, StoreEmbeddings};
 use domain::event::Sequence;
-use domain::ids::WorkspaceId;
+use domain::ids::{WorkId, WorkspaceId};
 use domain::store::StoreExt as _;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{Vectors, to_bytes};
-use crate::embed::{Embedder, TEXTS};
-use crate::source::{Scan, Searchable, Source, Subject};
+use super::Vectors;
+use super::rows::Rows;
+use crate::edited::Works;
+use crate::embed::Embedder;
+use crate::source::{Scan, Source, Subject};
 use crate::subjects::touched_by;
 use crate::{Error, Result};
 
@@ -40,14 +41,21 @@ const SWEEPS: Duration = Duration::from_secs(30);
 /// How long to wait after something failed, and after another process was faster.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// How long the vector of a work that is edited all the time is left as it is, at least.
+const REST: Duration = Duration::from_secs(30);
+/// And how many times as long as making it took.
+const COST: u32 = 200;
+
 /// Keeps vectors up with the event log.
 pub(crate) struct Follower {
     vectors: Arc<Vectors>,
-    source: Source,
-    embedder: Arc<dyn Embedder>,
+    rows: Rows,
     /// Workspaces whose log may be ahead, with its head.
     behind: BTreeMap<WorkspaceId, Sequence>,
     known: HashMap<WorkspaceId, Known>,
+    works: Works,
+    /// Works that wait, and how far their workspace had come before their events.
+    passed: BTreeMap<WorkspaceId, HashMap<WorkId, Sequence>>,
     /// Workspaces that are being gone through.
     through: HashMap<WorkspaceId, Through>,
 }
@@ -83,20 +91,25 @@ impl Follower {
     pub(crate) fn new(vectors: Arc<Vectors>, source: Source, embedder: Arc<dyn Embedder>) -> Self {
         Self {
             vectors,
-            source,
-            embedder,
+            rows: Rows { source, embedder },
             behind: BTreeMap::new(),
             known: HashMap::new(),
+            works: Works::new(REST, COST),
+            passed: BTreeMap::new(),
             through: HashMap::new(),
         }
     }
 
     /// Follows until it is told to stop.
     pub(crate) async fn run(mut self, stop: CancellationToken) {
-        let mut logs = self.source.store.follow_logs();
+        let mut logs = self.rows.source.store.follow_logs();
         let mut swept: Option<Instant> = None;
         while !stop.is_cancelled() {
             let is_lost = self.hear(&mut logs);
+            for workspace in self.vectors.take_unmade() {
+                self.known.remove(&workspace);
+                self.behind.entry(workspace).or_default();
+            }
             let mut outcome = Ok(());
             if is_lost || swept.is_none_or(|swept| swept.elapsed() >= SWEEPS) {
                 outcome = self.sweep().await;
@@ -111,6 +124,8 @@ impl Follower {
                 Err(error) => {
                     tracing::warn!(error = ?error, "vectors can not be made at the moment; words are searched meanwhile");
                     self.known.clear();
+                    self.works.clear();
+                    self.passed.clear();
                     self.through.clear();
                     PAUSE
                 }
@@ -119,7 +134,7 @@ impl Follower {
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(pause) => {}
             }
-            if self.behind.is_empty() {
+            if self.behind.is_empty() && self.works.due().is_empty() {
                 self.rest(&mut logs, &stop).await;
             }
         }
@@ -146,7 +161,7 @@ impl Follower {
     async fn sweep(&mut self) -> Result<()> {
         let mut last = None;
         loop {
-            let reads = self.source.store.reads();
+            let reads = self.rows.source.store.reads();
             let workspaces = reads.list_workspace_ids(last, EVENTS).await?;
             let Some(newest) = workspaces.last() else {
                 return Ok(());
@@ -165,7 +180,7 @@ impl Follower {
     ) {
         tokio::select! {
             () = stop.cancelled() => {}
-            () = tokio::time::sleep(SWEEPS) => {}
+            () = tokio::time::sleep(self.works.wait().map_or(SWEEPS, |wait| wait.min(SWEEPS))) => {}
             told = logs.recv() => match told {
                 Ok((workspace, head)) => self.heard(workspace, head),
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
@@ -175,23 +190,30 @@ impl Follower {
     }
 
     async fn round(&mut self, stop: &CancellationToken) -> Result<()> {
+        self.embed_deferred().await?;
         let workspaces: Vec<WorkspaceId> = self.behind.keys().copied().collect();
         for workspace in workspaces {
             if stop.is_cancelled() {
                 return Ok(());
             }
-            match self.step(workspace).await? {
-                Step::More => {}
-                Step::Done => {
+            match self.step(workspace).await {
+                Ok(Step::More) => {}
+                Ok(Step::Done) => {
                     self.behind.remove(&workspace);
                 }
-                Step::Overtaken => {
+                Err(Error::Store(error)) if !matches!(error, domain::Error::Unavailable(_)) => {
+                    tracing::error!(workspace.id = %workspace, error = ?error, "a workspace gets no vectors");
+                    self.behind.remove(&workspace);
+                    self.through.remove(&workspace);
+                }
+                Err(error) => return Err(error),
+                Ok(Step::Overtaken) => {
                     self.known.remove(&workspace);
                     self.through.remove(&workspace);
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            let model = self.embedder.model();
+            let model = self.rows.embedder.model();
             self.vectors.refresh(workspace, model).await?;
         }
         Ok(())
@@ -202,35 +224,105 @@ impl Follower {
         if known.mark.sequence.is_none() {
             return self.go_through(workspace, known.mark).await;
         }
-        let reads = self.source.store.reads();
+        let reads = self.rows.source.store.reads();
         let events = reads.list_events(workspace, known.sequence, EVENTS).await?;
         let Some(last) = events.last().map(|event| event.sequence) else {
             return Ok(Step::Done);
         };
         let touched = touched_by(reads, workspace, &events).await?;
-        let edited = touched.edited.into_iter().map(Subject::Work);
-        let subjects: Vec<Subject> = touched.subjects.into_iter().chain(edited).collect();
-        let rows = self.embed(workspace, &subjects).await?;
-        let is_mark_old = known.marked.elapsed() >= MARKS;
-        if rows.is_empty() && !is_mark_old {
-            self.remember(workspace, known.mark, last, known.marked);
-        } else {
-            let Some(mark) = self.store(workspace, known.mark, Some(last), rows).await? else {
-                return Ok(Step::Overtaken);
-            };
-            self.remember(workspace, mark, last, Instant::now());
+        let mut subjects = touched.subjects;
+        for work in touched.edited {
+            if self.works.defer(workspace, work) {
+                let passed = self.passed.entry(workspace).or_default();
+                passed.entry(work).or_insert(known.sequence);
+            } else {
+                subjects.push(Subject::Work(work));
+            }
+        }
+        if !self.take_in(workspace, known, last, &subjects).await? {
+            return Ok(Step::Overtaken);
         }
         let is_done = self.behind.get(&workspace).is_none_or(|head| *head <= last);
         Ok(if is_done { Step::Done } else { Step::More })
+    }
+
+    /// Embeds these things, and moves to this event; whether no other process was faster.
+    async fn take_in(
+        &mut self,
+        workspace: WorkspaceId,
+        known: Known,
+        last: Sequence,
+        subjects: &[Subject],
+    ) -> Result<bool> {
+        let began = Instant::now();
+        let rows = self.rows.make(workspace, subjects).await?;
+        let works = subjects.iter().filter_map(Subject::work);
+        let mut passed = self.passed.remove(&workspace).unwrap_or_default();
+        for work in works.clone() {
+            passed.remove(&work);
+        }
+        self.works.read(works, began.elapsed());
+        let reached = passed
+            .values()
+            .min()
+            .map_or(last, |first| *first.min(&last));
+        if !passed.is_empty() {
+            self.passed.insert(workspace, passed);
+        }
+        if rows.is_empty() && known.marked.elapsed() < MARKS {
+            self.remember(workspace, known.mark, last, known.marked);
+            return Ok(true);
+        }
+        let reached = known
+            .mark
+            .sequence
+            .map_or(reached, |mark| mark.max(reached));
+        let Some(mark) = self
+            .store(workspace, known.mark, Some(reached), rows)
+            .await?
+        else {
+            return Ok(false);
+        };
+        self.remember(workspace, mark, last, Instant::now());
+        Ok(true)
+    }
+
+    /// Embeds works that waited long enough.
+    async fn embed_deferred(&mut self) -> Result<()> {
+        let mut due: BTreeMap<WorkspaceId, Vec<Subject>> = BTreeMap::new();
+        for (workspace, work) in self.works.due() {
+            due.entry(workspace).or_default().push(Subject::Work(work));
+        }
+        for (workspace, works) in due {
+            let known = self.known(workspace).await?;
+            if known.mark.sequence.is_none() {
+                // Going through the workspace makes these vectors with all others.
+                let works = works.iter().filter_map(Subject::work);
+                self.works.read(works, Duration::ZERO);
+                self.passed.remove(&workspace);
+                self.behind.entry(workspace).or_default();
+                continue;
+            }
+            if !self
+                .take_in(workspace, known, known.sequence, &works)
+                .await?
+            {
+                self.known.remove(&workspace);
+            }
+            self.vectors
+                .refresh(workspace, self.rows.embedder.model())
+                .await?;
+        }
+        Ok(())
     }
 
     async fn known(&mut self, workspace: WorkspaceId) -> Result<Known> {
         if let Some(known) = self.known.get(&workspace) {
             return Ok(*known);
         }
-        let reads = self.source.store.reads();
+        let reads = self.rows.source.store.reads();
         let mark = reads
-            .embedding_mark(workspace, self.embedder.model())
+            .embedding_mark(workspace, self.rows.embedder.model())
             .await?;
         let sequence = mark.sequence.unwrap_or_default();
         Ok(self.remember(workspace, mark, sequence, Instant::now()))
@@ -258,16 +350,20 @@ impl Follower {
             Some(through) => through,
             None => Through {
                 mark,
-                head: self.source.store.reads().event_head(workspace).await?,
+                head: self.rows.source.store.reads().event_head(workspace).await?,
                 scan: Scan::Start,
                 seen: HashSet::new(),
             },
         };
         for _ in 0..SCANS {
-            let (subjects, next) = self.source.scan(workspace, through.scan, THINGS).await?;
+            let (subjects, next) = self
+                .rows
+                .source
+                .scan(workspace, through.scan, THINGS)
+                .await?;
             let ids = subjects.iter().map(|subject| subject.uuid());
             through.seen.extend(ids);
-            let rows = self.embed(workspace, &subjects).await?;
+            let rows = self.rows.make(workspace, &subjects).await?;
             if !rows.is_empty() {
                 let stored = self.store(workspace, through.mark, None, rows).await?;
                 let Some(mark) = stored else {
@@ -306,8 +402,8 @@ impl Follower {
         mark: EmbeddingMark,
         seen: &HashSet<Uuid>,
     ) -> Result<Vec<Embedding>> {
-        let reads = self.source.store.reads();
-        let model = self.embedder.model();
+        let reads = self.rows.source.store.reads();
+        let model = self.rows.embedder.model();
         let mut after = (0, Uuid::nil());
         let mut left = Vec::new();
         while after.0 <= mark.writes {
@@ -329,43 +425,6 @@ impl Follower {
         Ok(left)
     }
 
-    /// What is to be stored of these things: new vectors, and that some are gone.
-    async fn embed(&self, workspace: WorkspaceId, subjects: &[Subject]) -> Result<Vec<Embedding>> {
-        if subjects.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut things = self.source.load(workspace, subjects).await?;
-        things.retain(|thing| !thing.meaning.trim().is_empty());
-        let ids: Vec<Uuid> = subjects.iter().map(|subject| subject.uuid()).collect();
-        let reads = self.source.store.reads();
-        let model = self.embedder.model();
-        let hashes = reads.list_embedding_hashes(workspace, model, &ids).await?;
-        let hashes: HashMap<Uuid, [u8; 32]> = hashes.into_iter().collect();
-        let there: HashSet<Uuid> = things.iter().map(|thing| thing.subject.uuid()).collect();
-        let gone = subjects.iter().filter(|subject| {
-            let id = subject.uuid();
-            hashes.contains_key(&id) && !there.contains(&id)
-        });
-        let mut rows: Vec<Embedding> = gone.map(|subject| row_without_vector(*subject)).collect();
-        things.retain(|thing| hashes.get(&thing.subject.uuid()) != Some(&hash_of(thing)));
-        for some in things.chunks(TEXTS) {
-            let texts = some.iter().map(|thing| thing.meaning.clone()).collect();
-            let vectors = self.embedder.embed(texts).await?;
-            if vectors.len() != some.len() {
-                return Err(Error::Embedder("a text has no vector".to_owned()));
-            }
-            rows.extend(some.iter().zip(&vectors).map(|(thing, vector)| Embedding {
-                kind: thing.subject.kind(),
-                id: thing.subject.uuid(),
-                owner: thing.owner,
-                at: thing.at,
-                text_hash: hash_of(thing),
-                vector: Some(Bytes::from(to_bytes(vector))),
-            }));
-        }
-        Ok(rows)
-    }
-
     async fn store(
         &self,
         workspace: WorkspaceId,
@@ -375,34 +434,11 @@ impl Follower {
     ) -> Result<Option<EmbeddingMark>> {
         let command = StoreEmbeddings {
             workspace,
-            model: self.embedder.model().to_owned(),
+            model: self.rows.embedder.model().to_owned(),
             expected,
             reached,
             embeddings,
         };
-        Ok(self.source.store.run(command).await?)
+        Ok(self.rows.source.store.run(command).await?)
     }
-}
-
-fn row_without_vector(subject: Subject) -> Embedding {
-    Embedding {
-        kind: subject.kind(),
-        id: subject.uuid(),
-        owner: None,
-        at: domain::time::Timestamp::from_micros(0),
-        text_hash: [0; 32],
-        vector: None,
-    }
-}
-
-/// The hash of what a vector stands for: the text, and whose eyes alone it is for.
-fn hash_of(thing: &Searchable) -> [u8; 32] {
-    let owner = thing
-        .owner
-        .map(domain::ids::UserId::uuid)
-        .unwrap_or_default();
-    let text = [owner.as_bytes(), thing.meaning.as_bytes()].concat();
-    let mut hash = [0; 32];
-    hash.copy_from_slice(digest::digest(&digest::SHA256, &text).as_ref());
-    hash
 }

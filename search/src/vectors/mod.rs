@@ -9,14 +9,16 @@
 
 mod code;
 mod follower;
+mod rows;
 mod set;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use domain::ids::WorkspaceId;
 use domain::store::SharedStore;
+use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::embed::Embedder;
@@ -29,6 +31,8 @@ pub(crate) use set::{Compared, VectorQuery, VectorSet};
 
 /// Rows that are read at once.
 const ROWS: u32 = 2_000;
+/// Comparisons at the same time; more wait.
+const COMPARISONS: usize = 8;
 
 /// Vectors as searches see them.
 pub(crate) struct Vectors {
@@ -39,6 +43,9 @@ pub(crate) struct Vectors {
     limit: usize,
     /// Counts searches, so that what was not searched for longest goes first.
     tick: AtomicU64,
+    turns: Arc<Semaphore>,
+    /// Workspaces that were found without a mark: somebody dropped their vectors.
+    unmade: Mutex<HashSet<WorkspaceId>>,
 }
 
 /// The vectors of one workspace.
@@ -69,6 +76,8 @@ impl Vectors {
             held: Mutex::default(),
             limit,
             tick: AtomicU64::new(0),
+            turns: Arc::new(Semaphore::new(COMPARISONS)),
+            unmade: Mutex::default(),
         }
     }
 
@@ -105,7 +114,10 @@ impl Vectors {
             return Ok(None);
         };
         let is_whole = held.is_whole.load(Ordering::SeqCst);
+        let turn = self.turns.clone().acquire_owned().await;
         let compared = tokio::task::spawn_blocking(move || {
+            // Held until the comparison has ended, also where nobody waits for it any more.
+            let _turn = turn;
             let set = held.set.read().unwrap_or_else(PoisonError::into_inner);
             set.compare(&question, &query)
         });
@@ -148,10 +160,18 @@ impl Vectors {
         }
     }
 
+    fn take_unmade(&self) -> HashSet<WorkspaceId> {
+        std::mem::take(&mut *self.unmade.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     async fn read(&self, workspace: WorkspaceId, held: &Held, model: &str) -> Result<()> {
         let mut known = held.known.lock().await;
         let reads = self.store.reads();
         let mark = reads.embedding_mark(workspace, model).await?;
+        if mark.sequence.is_none() {
+            let mut unmade = self.unmade.lock().unwrap_or_else(PoisonError::into_inner);
+            unmade.insert(workspace);
+        }
         // A generation that was begun anew counts from 1 again.
         if mark.writes < known.0 {
             *held.set.write().unwrap_or_else(PoisonError::into_inner) = VectorSet::default();
@@ -165,7 +185,7 @@ impl Vectors {
             {
                 let mut set = held.set.write().unwrap_or_else(PoisonError::into_inner);
                 for (_, row) in &rows {
-                    set.put(row)?;
+                    set.put(row);
                 }
             }
             let last = rows.last().map(|(write, last)| (*write, last.id));

@@ -7,7 +7,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
-use domain::Result;
 use domain::embedding::Embedding;
 use domain::ids::UserId;
 use domain::search::SearchKind;
@@ -117,11 +116,18 @@ impl Best {
 
 impl VectorSet {
     /// Takes what was stored of a thing, in place of what is there of it.
-    pub(crate) fn put(&mut self, embedding: &Embedding) -> Result<()> {
+    ///
+    /// A vector that can not be read is as good as none.
+    pub(crate) fn put(&mut self, embedding: &Embedding) {
         let of_kind = &mut self.kinds[place_of(embedding.kind)];
         of_kind.remove(embedding.id);
         if let Some(vector) = &embedding.vector {
-            let (scale, steps) = code::from_bytes(vector)?;
+            let (scale, steps) = match code::from_bytes(vector) {
+                Ok(read) => read,
+                Err(error) => {
+                    return tracing::error!(id = %embedding.id, error = ?error, "a stored vector can not be read");
+                }
+            };
             let row = Row {
                 id: embedding.id,
                 owner: embedding.owner,
@@ -130,7 +136,6 @@ impl VectorSet {
             };
             of_kind.push(row, steps);
         }
-        Ok(())
     }
 
     /// The nearest things to a question.
@@ -296,15 +301,13 @@ mod tests {
     fn the_nearest_comes_first_and_what_is_gone_comes_never() {
         let mut set = VectorSet::default();
         for (id, x) in [(1, 0.1), (2, 0.9), (3, 0.5)] {
-            set.put(&embedding(id, Some([x, 1.0 - x, 0.0, 0.0]), None))
-                .expect("good");
+            set.put(&embedding(id, Some([x, 1.0 - x, 0.0, 0.0]), None));
         }
         let user = UserId::new();
         assert_eq!(nearest(&set, user, &[]), [2, 3, 1]);
         assert_eq!(nearest(&set, user, &[1, 3, 7]), [3, 1]);
-        set.put(&embedding(2, None, None)).expect("good");
-        set.put(&embedding(1, Some([1.0, 0.0, 0.0, 0.0]), None))
-            .expect("good");
+        set.put(&embedding(2, None, None));
+        set.put(&embedding(1, Some([1.0, 0.0, 0.0, 0.0]), None));
         assert_eq!(nearest(&set, user, &[]), [1, 3]);
     }
 
@@ -312,8 +315,7 @@ mod tests {
     fn what_is_private_is_found_by_its_owner_alone() {
         let mut set = VectorSet::default();
         let (owner, other) = (UserId::new(), UserId::new());
-        set.put(&embedding(1, Some([1.0, 0.0, 0.0, 0.0]), Some(owner)))
-            .expect("good");
+        set.put(&embedding(1, Some([1.0, 0.0, 0.0, 0.0]), Some(owner)));
         assert_eq!(nearest(&set, owner, &[]), [1]);
         assert!(nearest(&set, other, &[]).is_empty());
         assert!(nearest(&set, other, &[1]).is_empty());

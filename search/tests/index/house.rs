@@ -358,6 +358,7 @@ fn new_task(workspace: WorkspaceId, owner: UserId, title: &str, goal: &str) -> T
         language: "en".to_owned(),
         created_by: owner,
         origin: None,
+        main_of: None,
         autonomy: Autonomy::AskAtCheckpoints,
         budget_micros: None,
         created_at: now,

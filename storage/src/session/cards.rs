@@ -66,6 +66,19 @@ impl<C: Link> CardReads for Session<C> {
         rows.iter().map(card).collect()
     }
 
+    async fn list_open_cards_about(
+        &self,
+        workspace: WorkspaceId,
+        message: MessageId,
+    ) -> Result<Vec<Card>> {
+        let sql = format!(
+            "select * from cards where workspace_id = $1 and {IS_OPEN} and message_id = $2 order by created_at, id"
+        );
+        let values = vec![id(workspace.uuid()), id(message.uuid())];
+        let rows = self.rows(&sql, values).await?;
+        rows.iter().map(card).collect()
+    }
+
     async fn list_open_cards(&self, workspace: WorkspaceId) -> Result<Vec<Card>> {
         let sql = format!(
             "select * from cards where workspace_id = $1 and {IS_OPEN} order by created_at, id limit 100"

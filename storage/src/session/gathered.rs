@@ -97,6 +97,7 @@ static TASKS: Table = Table {
         ("created_by", Id),
         ("origin", OptionalId),
         ("created_at", Number),
+        ("main_of", OptionalId),
     ],
     key: 2,
     changing: 14,
@@ -266,8 +267,8 @@ static WRITE_ROW: [[OnceLock<String>; RULES]; TABLES] =
     [const { [const { OnceLock::new() }; RULES] }; TABLES];
 
 /// Variants of [`Into`] and [`Rule`].
-const TABLES: usize = 8;
-const RULES: usize = 4;
+const TABLES: usize = Into::Events as usize + 1;
+const RULES: usize = Rule::OverFormerEpoch as usize + 1;
 
 impl GatheredRow {
     /// The statement that writes it, in SQLite's words.

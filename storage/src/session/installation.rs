@@ -50,7 +50,8 @@ impl<C: Link> InstallationReads for Session<C> {
         after: Option<TaskId>,
         limit: u32,
     ) -> Result<Vec<TaskId>> {
-        let ids = self.ids_of("tasks", workspace, after.map(TaskId::uuid), limit);
+        let tasks = "(select * from tasks where main_of is null) tasks";
+        let ids = self.ids_of(tasks, workspace, after.map(TaskId::uuid), limit);
         Ok(ids.await?.into_iter().map(TaskId::from_uuid).collect())
     }
 

@@ -21,7 +21,7 @@ use super::{
 use crate::link::{DatabaseRow, Link};
 
 /// What no decision has read yet; the words are those of an index.
-pub(super) const IN_INBOX: &str = "state = 'DELIVERED'";
+pub(super) const IN_INBOX: &str = "state in ('DELIVERED', 'RECEIVED', 'ROUTING')";
 /// What people wrote; what the agent writes stands in the same table.
 const BY_PEOPLE: &str = "author like 'person:%'";
 /// The order of every list of messages.
@@ -159,7 +159,7 @@ impl<C: Link> MessageReads for Session<C> {
         }
         let mut values = task_ids(tasks);
         let chosen = if states.is_empty() {
-            format!(" and m.{IN_INBOX}")
+            " and m.state = 'DELIVERED'".to_owned()
         } else {
             among(
                 "m.state",
@@ -204,12 +204,28 @@ impl<C: Link> MessageWrites for Session<C> {
         workspace: WorkspaceId,
         task: TaskId,
         step: StepRef,
+        most: Option<u32>,
     ) -> Result<Vec<Message>> {
-        let sql = format!(
-            "update messages set taken_turn = $3, taken_step = $4 where workspace_id = $1 and task_id = $2 and {IN_INBOX} \
-             and {BY_PEOPLE} and (taken_turn is null or (taken_turn = $3 and taken_step = $4)) returning *"
+        let mut values = step_values(workspace, task, step);
+        let waiting = format!(
+            "workspace_id = $1 and task_id = $2 and {IN_INBOX} and {BY_PEOPLE} \
+             and (taken_turn is null or (taken_turn = $3 and taken_step = $4))"
         );
-        let values = step_values(workspace, task, step);
+        let chosen = match most {
+            None => waiting,
+            Some(most) => {
+                values.push(number(most.into()));
+                // What the same step took before comes first: it must not take others instead.
+                format!(
+                    "workspace_id = $1 and id in (select id from messages where {waiting} \
+                     order by case when taken_turn is null then 1 else 0 end, created_at, id limit $5)"
+                )
+            }
+        };
+        let sql = format!(
+            "update messages set taken_turn = $3, taken_step = $4, \
+             state = case when state = 'RECEIVED' then 'ROUTING' else state end where {chosen} returning *"
+        );
         let rows = self.rows_written(&sql, values).await?;
         let mut taken: Vec<_> = rows.iter().map(message).collect::<Result<_>>()?;
         taken.sort_by_key(|message| (message.created_at, message.id));
@@ -240,7 +256,8 @@ impl<C: Link> MessageWrites for Session<C> {
         step: StepRef,
     ) -> Result<()> {
         let sql = format!(
-            "update messages set taken_turn = null, taken_step = null where workspace_id = $1 and task_id = $2 and {IN_INBOX} \
+            "update messages set taken_turn = null, taken_step = null, \
+             state = case when state = 'ROUTING' then 'RECEIVED' else state end where workspace_id = $1 and task_id = $2 and {IN_INBOX} \
              and taken_turn = $3 and taken_step = $4"
         );
         self.execute(&sql, step_values(workspace, task, step))

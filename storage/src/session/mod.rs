@@ -23,6 +23,7 @@ mod journal;
 mod lines;
 mod linked;
 mod messages;
+mod moving;
 mod notices;
 mod people;
 mod steps;

@@ -35,6 +35,7 @@ pub(super) fn task_in(row: &Row<'_>) -> Result<Task> {
         language: row.get("language")?,
         created_by: UserId::from_uuid(row.uuid("created_by")?),
         origin: row.optional_uuid("origin")?.map(MessageId::from_uuid),
+        main_of: row.optional_uuid("main_of")?.map(UserId::from_uuid),
         autonomy: row.named("autonomy", Autonomy::from_name)?,
         budget_micros: budget.map(|_| row.number("budget_micros")).transpose()?,
         created_at: row.time("created_at")?,
@@ -86,8 +87,12 @@ fn task_values(task: &Task) -> Result<Vec<Value>> {
         id(task.created_by.uuid()),
         optional_id(task.origin.map(MessageId::uuid)),
         at(task.created_at),
+        optional_id(task.main_of.map(UserId::uuid)),
     ])
 }
+
+/// Tasks that people see; Main is none of them.
+const SHOWN: &str = "main_of is null";
 
 fn filtered(filter: &TaskFilter, values: &mut Vec<Value>) -> String {
     let kinds = filter.kinds.iter().map(|kind| kind.name());
@@ -126,7 +131,7 @@ impl<C: Link> TaskReads for Session<C> {
         page: PageRequest<CreatedPosition>,
     ) -> Result<Page<Task>> {
         let mut values = vec![id(workspace.uuid()), number(u64::from(page.first) + 1)];
-        let mut sql = "select * from tasks where workspace_id = $1".to_owned();
+        let mut sql = format!("select * from tasks where workspace_id = $1 and {SHOWN}");
         if let Some(after) = page.after {
             sql.push_str(" and (created_at, id) < ($3, $4)");
             values.extend([at(after.at), id(after.id)]);
@@ -141,8 +146,25 @@ impl<C: Link> TaskReads for Session<C> {
     async fn count_tasks(&self, workspace: WorkspaceId, filter: &TaskFilter) -> Result<u64> {
         let mut values = vec![id(workspace.uuid())];
         let filter = filtered(filter, &mut values);
-        let sql = format!("select count(*) as n from tasks where workspace_id = $1{filter}");
+        let sql =
+            format!("select count(*) as n from tasks where workspace_id = $1 and {SHOWN}{filter}");
         self.count(&sql, values).await
+    }
+
+    async fn list_active_tasks(
+        &self,
+        workspace: WorkspaceId,
+        statuses: &[TaskStatus],
+        limit: u32,
+    ) -> Result<Vec<Task>> {
+        let mut values = vec![id(workspace.uuid()), number(limit.into())];
+        let names = statuses.iter().map(|status| status.name());
+        let chosen = among("status", names, &mut values);
+        let sql = format!(
+            "select * from tasks where workspace_id = $1 and {SHOWN}{chosen} order by updated_at desc, id desc limit $2"
+        );
+        let rows = self.rows(&sql, values).await?;
+        rows.iter().map(task).collect()
     }
 
     async fn list_projections(&self, ids: &[TaskId]) -> Result<Vec<(TaskId, Projections)>> {
@@ -208,6 +230,10 @@ impl<C: Link> TaskWrites for Session<C> {
         let sql = "delete from projections where workspace_id = $1 and task_id = $2";
         let values = vec![id(workspace.uuid()), id(task.uuid())];
         self.execute(sql, values).await.map(drop)
+    }
+
+    async fn move_to_task(&self, workspace: WorkspaceId, from: TaskId, into: TaskId) -> Result<()> {
+        self.move_rows(workspace, from, into).await
     }
 
     async fn put_linked_work(&self, linked: &LinkedWork) -> Result<()> {

@@ -111,7 +111,8 @@ impl DatabaseStore {
         let (wakes, stop) = (self.wakes.clone(), self.stop.clone());
         async move {
             lane::run(connection, wakes, queue, stop).await;
-            drop(ended);
+            // Nobody listens before the store stops.
+            let _ = ended.send(());
         }
     }
 
@@ -119,8 +120,9 @@ impl DatabaseStore {
     pub(crate) async fn stop(&self) {
         self.stop.cancel();
         for end in take(&self.lane_ends) {
-            // It ends without a word.
-            drop(end.await);
+            if end.await.is_err() {
+                tracing::error!("a lane of the store ended badly");
+            }
         }
         for task in take(&self.news_tasks) {
             task.abort();

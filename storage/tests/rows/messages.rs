@@ -51,6 +51,7 @@ async fn a_message_comes_back_as_it_was_written(database: TestDatabase) {
         stage: RoutingStage::Correction,
         outcome: RoutingOutcome::ExistingTask,
         rationale: Some("a person moved it".into()),
+        candidates: Vec::new(),
         decided_at: seconds(2),
         corrected_from: Some(TaskId::new()),
     });
@@ -134,7 +135,7 @@ impl Inbox<'_> {
     async fn take(&self, step: StepRef) -> Vec<MessageId> {
         let (workspace, task) = (self.place.workspace, self.task);
         let taken = within!(self.store, workspace, |tx| tx
-            .take_inbox(workspace, task, step)
+            .take_inbox(workspace, task, step, None)
             .await);
         let taken = taken.expect("takes");
         assert!(taken.iter().all(|message| message.taken_by == Some(step)));

@@ -35,6 +35,7 @@ pub(crate) fn new_task(place: Place) -> Task {
         language: "en".into(),
         created_by: place.caller.user,
         origin: None,
+        main_of: None,
         autonomy: Autonomy::AskAtCheckpoints,
         budget_micros: None,
         created_at: START,

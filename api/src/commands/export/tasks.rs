@@ -73,10 +73,15 @@ impl Exporter<'_> {
                 .list_main_thread(self.workspace, user, window)
                 .await?;
             after = page.rows.last().map(Message::position);
+            // Main is made again where they come in.
             let alone = page
                 .rows
                 .into_iter()
-                .filter(|message| message.task.is_none());
+                .filter(|message| message.private_to().is_some())
+                .map(|message| Message {
+                    task: None,
+                    ..message
+                });
             messages.extend(alone);
             if !page.has_next {
                 return Ok(messages);

@@ -93,6 +93,7 @@ async fn tasks(
     ids: Vec<TaskId>,
 ) -> Loaded<TaskId, Arc<Task>> {
     let mut rows = services.store.reads().list_tasks_by_id(&ids).await?;
+    rows.retain(|task| !task.is_main());
     keep_visible(&services, caller, &mut rows, |task| task.workspace).await?;
     Ok(by_id(rows, |task| task.id))
 }

@@ -20,7 +20,7 @@ pub(super) mod node;
 pub(super) mod people;
 pub(super) mod presence;
 mod projection;
-mod routing;
+pub(super) mod routing;
 pub(super) mod search;
 pub(super) mod step;
 pub(super) mod task;

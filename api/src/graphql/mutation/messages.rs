@@ -1,4 +1,4 @@
-//! Mutations of messages: posting one that says where it belongs, taking one back, putting another in its place.
+//! Mutations of messages: posting one, taking one back, putting another in its place, moving one that went wrong.
 
 use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject, Union};
 use domain::Error;
@@ -6,6 +6,7 @@ use domain::ids::{MessageId, WorkId};
 use domain::message::{
     self, Address, MessageState, PostMessage, ReplaceMessage, WithdrawMessage, Withdrawn,
 };
+use domain::routing::{Destination, RerouteMessage};
 use domain::task::detect_language;
 use domain::turn::Spare;
 
@@ -14,7 +15,8 @@ use crate::graphql::model::message::Message;
 use crate::graphql::model::step::StepRef;
 use crate::graphql::scope::Scope;
 
-/// A message, and where it belongs: exactly one of `taskId`, `replyToCardId` and `aboutWorkId`.
+/// A message, and where it belongs. Without `taskId`, `replyToCardId` and `aboutWorkId` it goes to the main thread, and through the
+/// router; at most one of them is named.
 #[derive(InputObject)]
 struct PostMessageInput {
     /// The workspace.
@@ -25,7 +27,7 @@ struct PostMessageInput {
     task_id: Option<ID>,
     /// The card whose task it is for.
     reply_to_card_id: Option<ID>,
-    /// The work it is about: it goes to the task that works on it; where there are several, a card asks which.
+    /// The work it is about: it goes to the task that works on it; where there are several or none, through the router.
     about_work_id: Option<ID>,
     /// Works that come with it.
     attachment_ids: Option<Vec<ID>>,
@@ -109,13 +111,35 @@ struct ReplaceMessagePayload {
     client_mutation_id: Option<String>,
 }
 
+/// A message, and where it belongs instead: exactly one of `taskId` and `newTaskGoal`.
+#[derive(InputObject)]
+struct RerouteMessageInput {
+    /// The message.
+    message_id: ID,
+    /// The task it is for.
+    task_id: Option<ID>,
+    /// The goal of the new task that it is for.
+    new_task_goal: Option<String>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+/// A message that was moved.
+#[derive(SimpleObject)]
+struct RerouteMessagePayload {
+    /// The message.
+    message: Message,
+    /// As it was given.
+    client_mutation_id: Option<String>,
+}
+
 /// Mutations of messages.
 #[derive(Debug, Default)]
 pub(crate) struct MessageMutation;
 
 #[Object]
 impl MessageMutation {
-    /// Posts a message to a task, in answer to a card, or about a work.
+    /// Posts a message: to a task, in answer to a card, about a work, or to the main thread, where the router finds its place.
     async fn post_message(
         &self,
         ctx: &Context<'_>,
@@ -161,6 +185,34 @@ impl MessageMutation {
                 Err(consumed) => WithdrawMessageResult::Consumed(consumed),
             },
         )
+    }
+
+    /// Moves a message that went to the wrong place: to another task, or to a new one with this goal. Both journals keep what was done.
+    async fn reroute_message(
+        &self,
+        ctx: &Context<'_>,
+        input: RerouteMessageInput,
+    ) -> Result<RerouteMessagePayload> {
+        let scope = Scope::of(ctx)?;
+        let message = scope.message(id(&input.message_id)?).await?;
+        let to = match (&input.task_id, input.new_task_goal) {
+            (Some(task), None) => Destination::Task(id(task)?),
+            (None, Some(goal)) => Destination::NewTask(goal),
+            _ => return Err(Error::Invalid("name taskId or newTaskGoal".to_owned()).into()),
+        };
+        let command = RerouteMessage {
+            caller: scope.caller,
+            workspace: message.workspace,
+            message: message.id,
+            to,
+            spare: Spare::new(),
+            at: scope.now(),
+        };
+        scope.run(command).await?;
+        Ok(RerouteMessagePayload {
+            message: Message(scope.message(message.id).await?),
+            client_mutation_id: input.client_mutation_id,
+        })
     }
 
     /// Puts another message in the place of one of the caller's, as long as no step has taken it.
@@ -243,11 +295,9 @@ fn address(input: &PostMessageInput) -> Result<Address, Error> {
         (Some(task), None, None) => Ok(Address::Task(id(task)?)),
         (None, Some(card), None) => Ok(Address::Card(id(card)?)),
         (None, None, Some(work)) => Ok(Address::Work(id(work)?)),
-        (None, None, None) => Err(Error::Invalid(
-            "name taskId, replyToCardId or aboutWorkId: the router is not there yet".to_owned(),
-        )),
+        (None, None, None) => Ok(Address::Main),
         _ => Err(Error::Invalid(
-            "name one of taskId, replyToCardId and aboutWorkId".to_owned(),
+            "name one of taskId, replyToCardId and aboutWorkId, or none".to_owned(),
         )),
     }
 }

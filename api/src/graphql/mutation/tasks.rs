@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Context, ID, InputObject, MaybeUndefined, Object, Result, SimpleObject};
 use domain::Error;
 use domain::ids::{TaskId, WorkId};
+use domain::routing::MergeTasks;
 use domain::store::Command;
 use domain::task::{
     self, ArchiveTask, CreateTask, PauseTask, PromoteTask, RebuildProjections, ResumeTask,
@@ -79,6 +80,18 @@ struct UpdateTaskInput {
     client_mutation_id: Option<String>,
 }
 
+/// A superfluous task, and the one that goes on.
+#[derive(InputObject)]
+#[expect(clippy::struct_field_names, reason = "they are the contract's names")]
+struct MergeTasksInput {
+    /// The task that ends.
+    from_task_id: ID,
+    /// The task that goes on.
+    into_task_id: ID,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
 /// A task that was changed.
 #[derive(SimpleObject)]
 struct TaskPayload {
@@ -141,6 +154,23 @@ impl TaskMutation {
     /// Makes a light task a persistent one; everything stays.
     async fn promote_task(&self, ctx: &Context<'_>, input: TaskActionInput) -> Result<TaskPayload> {
         act(ctx, input, PromoteTask).await
+    }
+
+    /// Merges a task into another: what is open of it moves, its journal stays, and both journals say so. It is archived.
+    async fn merge_tasks(&self, ctx: &Context<'_>, input: MergeTasksInput) -> Result<TaskPayload> {
+        let scope = Scope::of(ctx)?;
+        let from = scope.task(id(&input.from_task_id)?).await?;
+        let into = scope.task(id(&input.into_task_id)?).await?;
+        let command = MergeTasks {
+            caller: scope.caller,
+            workspace: into.workspace,
+            from: from.id,
+            into: into.id,
+            spare: Spare::new(),
+            at: scope.now(),
+        };
+        scope.run(command).await?;
+        payload(scope, into.id, input.client_mutation_id).await
     }
 
     /// Folds summary, short line and checklist anew out of the journal.
@@ -220,6 +250,7 @@ fn new_task(scope: &Scope, input: &CreateTaskInput) -> Result<task::Task, Error>
         language: language.unwrap_or_else(|| detect_language(goal)).to_owned(),
         created_by: scope.caller.user,
         origin: None,
+        main_of: None,
         autonomy: input.autonomy.unwrap_or(Autonomy::AskAtCheckpoints).into(),
         budget_micros: input.budget.as_ref().map(MoneyInput::micros).transpose()?,
         created_at: now,

@@ -87,8 +87,9 @@ impl DocumentActor {
             }
         }
         tracing::debug!(document.id = %self.work.id, "rests");
-        let _counted = self.shared.rest();
-        self.replica = Resident::Resting { _counted };
+        self.replica = Resident::Resting {
+            _counted: self.shared.rest(),
+        };
         self.attribution = Attribution::new(Vec::new());
     }
 

@@ -116,7 +116,17 @@ impl DocumentActor {
             .replica
             .get()
             .is_ok_and(|replica| replica.knows_all(update));
+        let Some(peer) = self.peers.get_mut(&connection) else {
+            return;
+        };
+        let (waiting, questions) = peer.unplaced.give_up();
+        for _ in 0..waiting {
+            self.send_after_commit(connection, Outbound::Acknowledged(false));
+        }
         self.send_after_commit(connection, Outbound::Acknowledged(brings_nothing));
+        for question in questions {
+            self.sync_step_1(connection, &question);
+        }
     }
 
     /// An update builds on what is not here: nothing of it is stored, and the editor is asked for all that is lacking.

@@ -67,6 +67,12 @@ impl Unplaced {
         }
     }
 
+    /// The editor may not write any more: how many updates waited, and the questions that need not wait now.
+    pub(super) fn give_up(&mut self) -> (usize, Vec<Bytes>) {
+        let updates = std::mem::take(&mut self.updates);
+        (updates, std::mem::take(&mut self.questions))
+    }
+
     /// The questions that can be answered now.
     pub(super) fn take_questions(&mut self) -> Vec<Bytes> {
         match self.updates {

@@ -60,5 +60,6 @@ fn request() -> ModelRequest {
         ],
         summaries: 0,
         situation: None,
+        router: None,
     }
 }

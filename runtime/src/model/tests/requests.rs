@@ -20,6 +20,7 @@ fn planned() -> ModelRequest {
         ],
         summaries: 2,
         situation: None,
+        router: None,
     }
 }
 

@@ -81,6 +81,7 @@ pub(super) fn task(language: &str, goal: &str) -> Task {
         language: language.to_owned(),
         created_by: UserId::new(),
         origin: None,
+        main_of: None,
         autonomy: Autonomy::AskAtCheckpoints,
         budget_micros: None,
         created_at: AT,

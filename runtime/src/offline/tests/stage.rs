@@ -356,6 +356,7 @@ impl Stage {
             }],
             summaries: 0,
             situation: None,
+            router: None,
         };
         let answer = executor::answer(&request);
         let text = answer["text"].as_str().expect("a text").to_owned();

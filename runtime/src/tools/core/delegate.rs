@@ -188,6 +188,7 @@ impl Assignment {
             messages,
             summaries: 0,
             situation: None,
+            router: None,
         }
     }
 

@@ -86,6 +86,7 @@ impl House {
             services: ToolServices {
                 store,
                 documents,
+                search: Arc::new(domain::search::NoSearch),
                 clock,
                 model: model.clone(),
                 executors: Arc::new(Executors::default()),
@@ -180,6 +181,7 @@ impl House {
                 language: language.to_owned(),
                 created_by: caller.user,
                 origin: None,
+                main_of: None,
                 autonomy: Autonomy::AskAtCheckpoints,
                 budget_micros: None,
                 created_at: at,

@@ -91,9 +91,13 @@ impl BuiltinEmbedder {
             model: model.clone(),
             used,
         });
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(self.clone().let_go_when_unused());
+        }
         Ok(model)
     }
 
+    #[cfg(test)]
     fn is_held(&self) -> bool {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         held.is_some()
@@ -110,7 +114,7 @@ impl BuiltinEmbedder {
                 *held = None;
                 return;
             }
-            wait = self.kept - unused;
+            wait = self.kept.saturating_sub(unused);
         }
     }
 }
@@ -138,15 +142,11 @@ impl Embedder for BuiltinEmbedder {
     async fn embed(&self, texts: Vec<String>) -> Result<Vec<Vec<f32>>> {
         let turn = self.turns.clone().acquire_owned().await;
         let own = self.clone();
-        let was_held = self.is_held();
         let embedded = tokio::task::spawn_blocking(move || {
             // Held until the work has ended, also where nobody waits for it any more.
             let _turn = turn;
             own.embed_blocking(&texts)
         });
-        if !was_held {
-            tokio::spawn(self.clone().let_go_when_unused());
-        }
         embedded
             .await
             .map_err(|error| Error::Embedder(error.to_string()))?

@@ -83,8 +83,8 @@ async fn weights_are_in_memory_only_while_texts_come() {
     embedder.kept = Duration::from_millis(50);
     assert!(!embedder.is_held());
     for text in ["a poster", "a flow"] {
-        let embedded = embedder.embed(vec![text.to_owned()]).await;
-        assert_eq!(embedded.expect("a vector")[0].len(), 512);
+        let vectors = embedder.embed(vec![text.to_owned()]).await;
+        assert_eq!(vectors.expect("a vector")[0].len(), 512);
         let gone = async {
             while embedder.is_held() {
                 sleep(Duration::from_millis(5)).await;
