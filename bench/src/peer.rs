@@ -1,7 +1,7 @@
 //! The servers that are measured, each with a data folder of its own that is empty at the start.
 //!
 //! Invariants
-//! - All listen on loopback, write their log into a file, and run with the settings that they come with.
+//! - All listen on loopback, write their log into a file, and run with the settings that they come with, but for Atelier's vectors: see `process`.
 //! - A document of Atelier is a work that was made through GraphQL; the others make one for any name.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::process::{Process, free_port, program};
+use crate::process::{Process, free_port, program, set_up_atelier};
 use crate::wire::{Protocol, Room};
 
 /// The secret of the first owner's token, for servers that live as long as a scenario.
@@ -108,17 +108,11 @@ impl Peer {
     }
 
     fn command(self, places: &Places, folder: &Path, port: u16) -> Command {
-        let port = port.to_string();
         let program = |path: &Path| program(&path.to_string_lossy(), places.is_pinned);
         match self {
             Self::Atelier | Self::AtelierCollab => {
                 let mut command = program(&places.programs.join("atelier"));
-                command
-                    .arg("serve")
-                    .env("ATELIER_LISTEN", format!("127.0.0.1:{port}"))
-                    .env("ATELIER_DATA_DIR", folder.join("data"))
-                    .env("ATELIER_BOOTSTRAP_TOKEN", SECRET)
-                    .env("ATELIER_RATE_LIMIT", "off");
+                set_up_atelier(&mut command, port, &folder.join("data"), SECRET);
                 command
             }
             Self::Hocuspocus => {
@@ -126,7 +120,7 @@ impl Peer {
                 let mut command = program(&node(places));
                 command
                     .arg(peer.join("server.mjs"))
-                    .arg(&port)
+                    .arg(port.to_string())
                     .arg(folder.join("hocuspocus.sqlite"))
                     .current_dir(peer);
                 command
@@ -137,13 +131,13 @@ impl Peer {
                 command
                     .arg("node_modules/@y/websocket-server/src/server.js")
                     .env("HOST", "127.0.0.1")
-                    .env("PORT", port)
+                    .env("PORT", port.to_string())
                     .current_dir(peer);
                 command
             }
             Self::Relay => {
                 let mut command = program(&places.programs.join("atelier-bench"));
-                command.args(["relay", &port]);
+                command.arg("relay").arg(port.to_string());
                 command
             }
         }

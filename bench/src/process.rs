@@ -20,6 +20,9 @@ const POLL: Duration = Duration::from_millis(10);
 /// Ticks of `/proc/PID/stat` in a second.
 const TICKS: f64 = 100.0;
 
+/// Who makes vectors.
+const EMBEDDINGS: &str = "ATELIER_EMBEDDINGS_PROVIDER";
+
 /// A running server.
 pub(crate) struct Process {
     child: Child,
@@ -45,6 +48,21 @@ pub(crate) fn program(path: &str, is_pinned: bool) -> Command {
     let mut command = Command::new("taskset");
     command.args(["-c", "0", path]);
     command
+}
+
+/// What a server of Atelier that is measured listens on, keeps, and leaves out.
+///
+/// It makes no vectors for searching by meaning, unless the environment says who should: no other server does.
+pub(crate) fn set_up_atelier(command: &mut Command, port: u16, data: &Path, secret: &str) {
+    command
+        .arg("serve")
+        .env("ATELIER_LISTEN", format!("127.0.0.1:{port}"))
+        .env("ATELIER_DATA_DIR", data)
+        .env("ATELIER_BOOTSTRAP_TOKEN", secret)
+        .env("ATELIER_RATE_LIMIT", "off");
+    if std::env::var_os(EMBEDDINGS).is_none() {
+        command.env(EMBEDDINGS, "none");
+    }
 }
 
 /// A port of loopback that was free a moment ago.

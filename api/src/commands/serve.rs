@@ -5,6 +5,7 @@
 //!   within 10 s. A second signal ends it at once.
 //! - A secret that was made at the first start is printed once, and in the part of an address that browsers do not send.
 
+use std::io;
 use std::net::SocketAddr;
 
 use anyhow::{Context as _, Result};
@@ -12,7 +13,7 @@ use api::bootstrap::{self, FirstOwner};
 use api::config::Settings;
 use api::server;
 use domain::secret::Secret;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing::info;
@@ -21,6 +22,9 @@ use url::Url;
 use super::HasWorker;
 use super::installation::Installation;
 use super::services::Services;
+
+/// Connections that may wait to be taken. Where everybody comes back at once, one too many is tried again only a second later.
+const WAITING_CONNECTIONS: u32 = 4_096;
 
 /// A server that is ready to run.
 pub(crate) struct Prepared {
@@ -53,8 +57,7 @@ pub(crate) fn sign_in_link(public: &Url, secret: &Secret) -> String {
 
 /// Takes the address, opens the storage, makes the first owner where there is none, and starts the services.
 pub(crate) async fn prepare(settings: &Settings, worker: HasWorker) -> Result<Prepared> {
-    let listener = TcpListener::bind(settings.listen)
-        .await
+    let listener = listen(settings.listen)
         .with_context(|| format!("the address {} can not be used", settings.listen))?;
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
@@ -76,6 +79,18 @@ pub(crate) async fn prepare(settings: &Settings, worker: HasWorker) -> Result<Pr
         address,
         stop,
     })
+}
+
+/// Takes an address.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // A restarted server takes the address of its predecessor at once.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING_CONNECTIONS)
 }
 
 impl Prepared {

@@ -18,10 +18,8 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use super::outcome::Outcome;
 use super::{Database, Measured};
-use crate::process::{Process, free_port};
+use crate::process::{Process, free_port, set_up_atelier};
 
-/// Who makes vectors.
-const EMBEDDINGS: &str = "ATELIER_EMBEDDINGS_PROVIDER";
 /// The secret of the first owner's token.
 const SECRET: &str = "bench-only-0123456789abcdef0123456789abcdef";
 
@@ -40,17 +38,10 @@ pub(super) async fn run(
 ) -> Result<Measured> {
     let port = free_port()?;
     let mut command = Command::new(programs.join("atelier"));
+    set_up_atelier(&mut command, port, &data.join("data"), SECRET);
     command
-        .arg("serve")
-        .env("ATELIER_LISTEN", format!("127.0.0.1:{port}"))
-        .env("ATELIER_DATA_DIR", data.join("data"))
-        .env("ATELIER_BOOTSTRAP_TOKEN", SECRET)
-        .env("ATELIER_RATE_LIMIT", "off")
         .env("ATELIER_MODEL_PROVIDER", "instant")
         .env("ATELIER_LOG", "warn");
-    if std::env::var_os(EMBEDDINGS).is_none() {
-        command.env(EMBEDDINGS, "none");
-    }
     if let Some(database) = database {
         command.env("ATELIER_DATABASE_URL", &database.url);
     }

@@ -12,7 +12,7 @@ use crate::table::{Key, Values};
 /// Edits in each document, besides its shots.
 const EDITS: usize = 200;
 /// How long a server may tidy up before it is asked: people look at most of what they have open.
-const SETTLE: Duration = Duration::from_secs(12);
+const SETTLE: Duration = Duration::from_secs(16);
 
 /// Opens them and looks at what the server has grown by.
 pub(super) async fn run(run: &Run<'_>, server: Server) -> Result<Values> {

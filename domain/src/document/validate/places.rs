@@ -9,8 +9,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::walk::{BlockId, SharedType};
 
-/// Ranges that are kept; a person who types makes one of them longer.
-const MOST: usize = 8_192;
+/// Ranges that are kept, some 24 bytes each. A person who types makes one of them longer; one who edits texts and nodes in
+/// turns adds one with every edit, and then a block in the document takes several times as much.
+const MOST: usize = 131_072;
 
 /// Consecutive blocks of one client in one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
