@@ -5,6 +5,7 @@
 //! - Time of the processor is that of the process alone, as the kernel counts it in hundredths of a second.
 
 use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::ops::Range;
 use std::path::Path;
@@ -71,7 +72,7 @@ pub(crate) fn free_port() -> Result<u16> {
 }
 
 impl Process {
-    /// Starts a server and waits until its port takes connections.
+    /// Starts a server and waits until it answers.
     pub(crate) fn start(mut command: Command, port: u16, log: &Path) -> Result<Self> {
         let log = File::options().create(true).append(true).open(log)?;
         let child = command
@@ -81,7 +82,7 @@ impl Process {
             .spawn()
             .context("a server can not be started")?;
         let mut process = Self { child, port };
-        process.wait_for_port()?;
+        process.wait_for_answer()?;
         Ok(process)
     }
 
@@ -119,16 +120,29 @@ impl Process {
         Ok(())
     }
 
-    fn wait_for_port(&mut self) -> Result<()> {
+    /// A port that takes connections is not enough: some listen before they have opened what they keep.
+    fn wait_for_answer(&mut self) -> Result<()> {
         let began = Instant::now();
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        loop {
+            if let Ok(socket) = TcpStream::connect(("127.0.0.1", self.port)) {
+                return ask(socket).context("the server does not answer");
+            }
             if let Some(status) = self.child.try_wait()? {
                 bail!("the server ended with {status} at once");
             }
             ensure!(began.elapsed() < PATIENCE, "the server does not listen");
             sleep(POLL);
         }
-        Ok(())
+    }
+}
+
+/// Asks for something; whatever is answered, a closed socket too, somebody is there.
+fn ask(mut socket: TcpStream) -> io::Result<()> {
+    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.write_all(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+    match socket.read(&mut [0]) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -78,6 +78,11 @@ impl TestDatabase {
         crate::open(options).await.expect("the database opens")
     }
 
+    /// Runs a statement behind the program's back.
+    pub async fn execute(&self, sql: &str) {
+        execute(&self.url, sql).await;
+    }
+
     /// Removes it.
     pub async fn remove(self) {
         if let Some((server, name)) = &self.server {

@@ -14,6 +14,7 @@ on_both_databases!(
     two_processes_keep_an_index_each,
     a_search_before_the_index_is_built_says_so,
     rebuilding_holds_the_same,
+    a_row_that_can_not_be_read_holds_up_no_other_workspace,
 );
 
 async fn an_index_that_was_deleted_while_it_was_used_comes_back_by_itself(house: House) {
@@ -151,5 +152,20 @@ async fn rebuilding_holds_the_same(house: House) {
     assert!(house.is_whole(2).await);
     let search = house.search();
     assert_eq!(house.find(&search, "lighthouse").await, [task.uuid()]);
+    house.leave(search).await;
+}
+
+async fn a_row_that_can_not_be_read_holds_up_no_other_workspace(house: House) {
+    let other = house.workspace().await;
+    house.task("damaged", "lighthouse").await;
+    house.damage("damaged").await;
+    let search = house.search();
+    let sound = house.task_in(other, "sound", "submarine", &[]).await;
+    let request = house.request_in(other, "submarine").await;
+    assert_eq!(ids(&house.ask(&search, request).await), [sound.uuid()]);
+    // It goes on to do so: what is damaged is tried again and again, and others are not behind it.
+    let late = house.task_in(other, "late", "bathyscaphe", &[]).await;
+    let request = house.request_in(other, "bathyscaphe").await;
+    assert_eq!(ids(&house.ask(&search, request).await), [late.uuid()]);
     house.leave(search).await;
 }
