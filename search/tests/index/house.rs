@@ -245,6 +245,7 @@ impl House {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         let command = PostMessage {
@@ -456,6 +457,7 @@ impl House {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         self.store.run(PutMessage(message)).await.expect("stored");
