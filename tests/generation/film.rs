@@ -96,14 +96,14 @@ async fn a_short_film_is_made_and_one_change_of_its_hero_makes_only_its_shots_an
         let stale = items.iter().filter(|item| item["state"] == "STALE");
         stale.map(|item| text(&item["id"])).collect::<Vec<_>>()
     };
-    assert_eq!(stale().await, ["hero", "frame-2", "frame-3"]);
+    assert_eq!(stale().await, ["hero", "frame-2", "frame-3", "finish"]);
     assert_eq!(
         (task.status().await.as_str(), jobs(&task).await.len()),
         ("DELIVERED", 5)
     );
     // Folding the plan anew out of the journal brings the same.
     task.ask_to("rebuildProjections").await.data();
-    assert_eq!(stale().await, ["hero", "frame-2", "frame-3"]);
+    assert_eq!(stale().await, ["hero", "frame-2", "frame-3", "finish"]);
     task.post("I changed the hero; please update the pictures.")
         .await;
     confirm(&owner, &task, 3).await;

@@ -140,7 +140,11 @@ async fn objections_are_told_before_anything_begins(mut house: House) {
             "20001 characters",
         ),
         ("search", json!({"query": ""}), "is empty"),
-        ("load_tools", json!({"domain": "magic"}), "there are: works"),
+        (
+            "load_tools",
+            json!({"domain": "magic"}),
+            "there are: generation, works",
+        ),
         ("load_tools", json!({"domain": "core"}), "always shown"),
         (
             "create_work",
