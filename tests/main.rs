@@ -14,6 +14,7 @@ mod agent;
 mod assets;
 mod documents;
 mod faults;
+mod generation;
 mod graphql;
 mod hostile;
 mod operations;

@@ -8,6 +8,7 @@
 pub mod assets;
 pub mod auth;
 pub mod bootstrap;
+pub mod callbacks;
 pub mod config;
 pub mod cross_origin;
 pub mod graphql;

@@ -8,6 +8,7 @@
 //! Not here: what the routes do, who implements the ports (`commands`).
 
 use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::Request;
@@ -19,6 +20,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::serve::ListenerExt as _;
 use axum::{Json, Router, middleware};
 use domain::Error;
+use domain::media::MediaDesk;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -37,7 +39,7 @@ use crate::graphql::transport::{self, Endpoint, Origins};
 use crate::health::{self, Health};
 use crate::sync::Sockets;
 use crate::telemetry::{self, NameRequests, REQUEST_ID};
-use crate::{cross_origin, studio};
+use crate::{callbacks, cross_origin, studio};
 
 /// How long requests and sockets that are under way may take once the server stops.
 pub const DRAIN_TIME: Duration = Duration::from_secs(6);
@@ -52,6 +54,8 @@ pub struct Routes {
     pub sockets: Sockets,
     /// Bytes of assets.
     pub assets: AssetServices,
+    /// Media providers, which call back.
+    pub media: Arc<dyn MediaDesk>,
     /// Health and metrics.
     pub health: Health,
     /// Where browsers reach the server.
@@ -69,6 +73,7 @@ pub fn router(routes: Routes) -> Router {
         .merge(compressed)
         .merge(routes.sockets.routes())
         .merge(assets::routes(routes.assets))
+        .merge(callbacks::routes(routes.media))
         .merge(health::routes(routes.health));
     surround(all, routes.origins)
 }

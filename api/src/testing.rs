@@ -11,8 +11,10 @@ use domain::document::Version;
 use domain::embedding::{Embedding, EmbeddingMark, EmbeddingReads};
 use domain::event::{Event, Sequence};
 use domain::idempotency::{IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{MessageId, TaskId, TokenId, UploadId, UserId, WorkId, WorkspaceId};
+use domain::ids::{JobId, MessageId, TaskId, TokenId, UploadId, UserId, WorkId, WorkspaceId};
 use domain::installation::InstallationReads;
+use domain::job::{Job, JobReads};
+use domain::money::{LedgerEntry, MoneyReads, WorkspaceBudget};
 use domain::page::{Page, PageRequest};
 use domain::people::{ApiToken, CreatedPosition, Member, PeopleReads, User, Workspace};
 use domain::store::{ErasedCommand, EventReads, Reads, Signal, Store};
@@ -92,6 +94,10 @@ impl Store for MemoryStore {
 
     fn follow_logs(&self) -> broadcast::Receiver<(WorkspaceId, Sequence)> {
         broadcast::channel(1).1
+    }
+
+    fn follow_jobs(&self) -> watch::Receiver<u64> {
+        self.access.subscribe()
     }
 
     fn follow_access(&self) -> watch::Receiver<u64> {
@@ -314,6 +320,41 @@ impl EventReads for MemoryStore {
         _: Sequence,
         _: u32,
     ) -> Result<Vec<Event>> {
+        unused()
+    }
+}
+
+#[async_trait]
+impl JobReads for MemoryStore {
+    async fn list_jobs_by_id(&self, _: &[JobId]) -> Result<Vec<Job>> {
+        unused()
+    }
+    async fn list_jobs(&self, _: &[TaskId]) -> Result<Vec<Job>> {
+        unused()
+    }
+    async fn list_jobs_under_way(&self, _: WorkspaceId, _: TaskId) -> Result<Vec<Job>> {
+        unused()
+    }
+    async fn list_due_jobs(&self, _: Timestamp, _: u32) -> Result<Vec<(WorkspaceId, JobId)>> {
+        unused()
+    }
+    async fn next_due_job(&self) -> Result<Option<Timestamp>> {
+        unused()
+    }
+    async fn find_job_by_upstream(&self, _: &str, _: &str) -> Result<Option<JobId>> {
+        unused()
+    }
+}
+
+#[async_trait]
+impl MoneyReads for MemoryStore {
+    async fn budget(&self, _: WorkspaceId) -> Result<WorkspaceBudget> {
+        unused()
+    }
+    async fn list_ledger(&self, _: WorkspaceId, _: PageRequest<u64>) -> Result<Page<LedgerEntry>> {
+        unused()
+    }
+    async fn bound_since(&self, _: WorkspaceId, _: Timestamp) -> Result<u64> {
         unused()
     }
 }

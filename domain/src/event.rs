@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actor::Actor;
-use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use crate::ids::{CardId, JobId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::time::Timestamp;
 
@@ -44,6 +44,10 @@ named! {
         CardOpened = "CARD_OPENED",
         /// A card was answered or withdrawn.
         CardAnswered = "CARD_ANSWERED",
+        /// An order got another state.
+        JobStateChanged = "JOB_STATE_CHANGED",
+        /// The upstream of an order told how far it is.
+        JobProgress = "JOB_PROGRESS",
         /// A work was made.
         WorkCreated = "WORK_CREATED",
         /// A change of a work was stored: one event per change.
@@ -56,6 +60,8 @@ named! {
         WorkRestored = "WORK_RESTORED",
         /// A member was added, changed or removed.
         MembersChanged = "MEMBERS_CHANGED",
+        /// Limits were set, or money was set aside, spent or given back.
+        BudgetChanged = "BUDGET_CHANGED",
     }
 }
 
@@ -72,6 +78,10 @@ pub enum Subject {
     Message(MessageId),
     /// A card.
     Card(CardId),
+    /// An order.
+    Job(JobId),
+    /// The workspace itself.
+    Workspace,
 }
 
 /// An event before it has a place in the log.

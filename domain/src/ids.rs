@@ -116,6 +116,10 @@ ids! {
     MessageId, "message", "message";
     /// One turn of a task.
     TurnId, "turn", "turn";
+    /// An order at a media provider.
+    JobId, "job", "job";
+    /// An entry of a workspace's ledger.
+    LedgerEntryId, "entry", "entry";
     /// A question to a person.
     CardId, "card", "card";
     /// A persistent working context of an executor.

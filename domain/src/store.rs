@@ -21,9 +21,11 @@ use crate::event::{Event, NewEvent, Sequence};
 use crate::idempotency::IdempotencyStore;
 use crate::ids::{TaskId, TurnId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
+use crate::job::{JobReads, JobWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
 use crate::message::{MessageReads, MessageWrites};
+use crate::money::{MoneyReads, MoneyWrites};
 use crate::people::{PeopleReads, PeopleWrites};
 use crate::task::{TaskReads, TaskWrites};
 use crate::turn::{TurnReads, TurnWake, TurnWrites};
@@ -69,13 +71,13 @@ macro_rules! sum_of {
 sum_of! {
     /// Everything that can be read.
     Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
-        + CardReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
+        + CardReads + JobReads + MoneyReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
 }
 
 sum_of! {
     /// Everything that can be read and written inside a command.
     Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
-        + JournalWrites + LineWrites + CardWrites + EmbeddingWrites + EventWrites
+        + JournalWrites + LineWrites + CardWrites + JobWrites + MoneyWrites + EmbeddingWrites + EventWrites
 }
 
 /// Reading the event log.
@@ -135,6 +137,8 @@ pub trait Store: Send + Sync + 'static {
     fn follow_access(&self) -> watch::Receiver<u64>;
     /// Wakes when something is to be done for a turn, or another epoch of it holds; a follower that is too slow misses some.
     fn follow_turns(&self) -> tokio::sync::broadcast::Receiver<TurnWake>;
+    /// Wakes when a job may be due; losing a wake-up is possible, so whoever looks after jobs also looks by itself.
+    fn follow_jobs(&self) -> watch::Receiver<u64>;
     /// Wakes with what another process sends to all (presence); never an event that must not be lost.
     fn follow_signals(&self) -> tokio::sync::broadcast::Receiver<Signal>;
     /// Sends a signal to the other processes, best effort.

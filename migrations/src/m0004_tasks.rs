@@ -35,7 +35,11 @@ const APPENDED: [&str; 3] = ["changes", "journal", "line_exchanges"];
 const REFUSAL: &str = "create or replace function refuse_rewriting() returns trigger language plpgsql as \
      $$ begin raise exception 'rows of % are only ever appended', tg_table_name; end $$";
 
-async fn refuse_rewriting(manager: &SchemaManager<'_>, table: &str) -> Result<(), DbErr> {
+/// Lets the database itself refuse to change or delete rows of a table.
+pub(crate) async fn refuse_rewriting(
+    manager: &SchemaManager<'_>,
+    table: &str,
+) -> Result<(), DbErr> {
     if manager.get_database_backend() == DbBackend::Postgres {
         let rows = format!(
             "create trigger {table}_keep_rows before update or delete on {table} for each row execute function refuse_rewriting()"

@@ -48,6 +48,8 @@ struct ToldItem {
     outputs: Option<Vec<String>>,
     #[serde(default)]
     evidence: Option<String>,
+    #[serde(default)]
+    needs: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -139,6 +141,8 @@ fn read_item(item: &ToldItem, problems: &mut Vec<String>) -> ChecklistItem {
         depends_on: item.depends_on.clone().unwrap_or_default(),
         outputs,
         evidence: item.evidence.clone(),
+        needs: item.needs.clone().unwrap_or_default(),
+        stale_since: None,
     }
 }
 

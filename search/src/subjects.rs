@@ -78,13 +78,22 @@ fn subject_of(event: &Event) -> Option<Subject> {
         | EventKind::CallStateChanged
         | EventKind::CardOpened
         | EventKind::CardAnswered
+        | EventKind::JobStateChanged
+        | EventKind::JobProgress
+        | EventKind::BudgetChanged
         | EventKind::MembersChanged => false,
     };
     match event.subject {
         Of::Task(id) if is_searched => Some(Subject::Task(id)),
         Of::Work(id) if is_searched => Some(Subject::Work(id)),
         Of::Message(id) if is_searched => Some(Subject::Message(id)),
-        Of::Task(_) | Of::Work(_) | Of::Message(_) | Of::Member(_) | Of::Card(_) => None,
+        Of::Task(_)
+        | Of::Work(_)
+        | Of::Message(_)
+        | Of::Member(_)
+        | Of::Card(_)
+        | Of::Job(_)
+        | Of::Workspace => None,
     }
 }
 

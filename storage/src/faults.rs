@@ -211,6 +211,10 @@ impl Store for FaultyStore {
         self.inner.follow_access()
     }
 
+    fn follow_jobs(&self) -> watch::Receiver<u64> {
+        self.inner.follow_jobs()
+    }
+
     fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
         self.inner.follow_turns()
     }

@@ -37,6 +37,8 @@ pub(crate) enum Notice {
     },
     /// Tokens or memberships changed.
     Access,
+    /// A job may be due.
+    Jobs,
     /// Something is to be done for a turn, or another epoch of it holds.
     Turn(TurnWake),
     /// A part of a signal.
@@ -60,6 +62,7 @@ pub(crate) struct Wakes {
     workspaces: Mutex<HashMap<WorkspaceId, watch::Sender<Sequence>>>,
     logs: broadcast::Sender<(WorkspaceId, Sequence)>,
     access: watch::Sender<u64>,
+    jobs: watch::Sender<u64>,
     turns: broadcast::Sender<TurnWake>,
     signals: broadcast::Sender<Signal>,
     partial: Mutex<HashMap<Uuid, Vec<Option<String>>>>,
@@ -82,6 +85,7 @@ impl Wakes {
             // Whoever is slower than this looks for logs that grew by itself, as all do from time to time.
             logs: broadcast::channel(4_096).0,
             access: watch::channel(0).0,
+            jobs: watch::channel(0).0,
             // Whoever is slower than this looks for turns by itself, as all do from time to time.
             turns: broadcast::channel(4_096).0,
             // Whoever is slower than this misses signals, and hears the next ones.
@@ -135,6 +139,7 @@ impl Wakes {
             sender.send_modify(|_| {});
         }
         self.access_changed();
+        self.jobs_woken();
     }
 
     pub(crate) fn follow_access(&self) -> watch::Receiver<u64> {
@@ -143,6 +148,15 @@ impl Wakes {
 
     pub(crate) fn access_changed(&self) {
         self.access.send_modify(|count| *count += 1);
+    }
+
+    pub(crate) fn follow_jobs(&self) -> watch::Receiver<u64> {
+        self.jobs.subscribe()
+    }
+
+    /// Somebody is to look after jobs.
+    pub(crate) fn jobs_woken(&self) {
+        self.jobs.send_modify(|count| *count += 1);
     }
 
     pub(crate) fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
@@ -175,6 +189,7 @@ impl Wakes {
                 sequence,
             }) => self.reached(workspace, Sequence(sequence)),
             Ok(Notice::Access) => self.access_changed(),
+            Ok(Notice::Jobs) => self.jobs_woken(),
             Ok(Notice::Turn(wake)) => self.turn_woken(wake),
             Ok(Notice::Signal(part)) => self.take_part(part),
             Err(error) => tracing::warn!(%error, "a notification can not be read"),

@@ -18,6 +18,11 @@ impl Random {
         Self(seed)
     }
 
+    /// A generator with this seed, whatever the environment says.
+    pub(crate) fn seeded(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1))
+    }
+
     /// A generator of its own for somebody else, which the same seed makes again.
     pub(crate) fn fork(&mut self) -> Self {
         Self((self.below(usize::MAX) as u64).max(1))

@@ -115,6 +115,11 @@ impl Server {
         assert!(status.success(), "the server ended with {status}");
     }
 
+    /// The id of its process.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Its resident memory in bytes, now.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.memory("VmRSS:")

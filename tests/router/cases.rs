@@ -176,6 +176,8 @@ fn card(workspace: WorkspaceId, task: TaskId, at: Timestamp) -> Card {
         options: Vec::new(),
         recommended: None,
         works: Vec::new(),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Model,
         state: CardState::Open,
         answer: None,
@@ -259,6 +261,7 @@ impl CaseMessage {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         }
     }

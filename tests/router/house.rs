@@ -90,6 +90,7 @@ impl House {
             model: Arc::new(Offline),
             executors: Arc::new(Executors::default()),
             prices: Prices::default(),
+            media: runtime::tools::MediaChoice::default(),
         };
         let tools = Arc::new(Tools::default());
         Some(Self {
@@ -167,6 +168,7 @@ impl House {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         let command = PostMessage {

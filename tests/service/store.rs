@@ -83,6 +83,10 @@ impl Store for HandledStore {
         self.store.follow_logs()
     }
 
+    fn follow_jobs(&self) -> watch::Receiver<u64> {
+        self.store.follow_jobs()
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         self.store.follow_access()
     }

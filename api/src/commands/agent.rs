@@ -10,7 +10,7 @@ use domain::task::TaskLimits;
 use runtime::engine::{Engine, EngineOptions};
 use runtime::executors::Executors;
 use runtime::model::{self, ModelClient, ModelLimits, ModelSettings, Prices};
-use runtime::tools::{ToolServices, Tools};
+use runtime::tools::{MediaChoice, ToolServices, Tools};
 use runtime::worker::{Worker, WorkerOptions};
 
 use super::installation::Installation;
@@ -20,7 +20,7 @@ pub(crate) fn start(
     settings: &Settings,
     installation: &Installation,
     documents: &DocumentService,
-    search: SharedSearchIndex,
+    (search, media): (SharedSearchIndex, &MediaChoice),
 ) -> Result<Worker> {
     let agent = &settings.agent;
     let services = ToolServices {
@@ -31,6 +31,7 @@ pub(crate) fn start(
         model: model_client(&agent.model)?,
         executors: Arc::new(Executors::default()),
         prices: prices(&agent.model),
+        media: media.clone(),
     };
     let engine = Engine::new(services, Arc::new(Tools::default()), engine_options(agent));
     let options = WorkerOptions {

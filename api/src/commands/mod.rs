@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod import;
 mod installation;
+mod media;
 mod rebuild;
 mod search;
 mod serve;

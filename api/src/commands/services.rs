@@ -21,14 +21,18 @@ use axum::Router;
 use domain::blob::Blobs;
 use domain::document::{DocumentOptions, DocumentService};
 use domain::installation::InstallationSecret;
+use domain::media::MediaDesk;
 use domain::time::Timestamp;
+use runtime::media::JobKeeper;
+use runtime::tools::MediaChoice;
 use runtime::worker::Worker;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
+use url::Url;
 
 use super::installation::Installation;
-use super::{agent, search};
+use super::{agent, media, search};
 
 /// How long documents may take to store what is pending, once everybody has left.
 const DOCUMENTS_TIME: Duration = Duration::from_secs(2);
@@ -45,7 +49,10 @@ pub(crate) struct Services {
     endpoint: Endpoint,
     sockets: Sockets,
     routes: Option<Routes>,
-    worker: Option<Worker>,
+    worker: Option<(Worker, JobKeeper)>,
+    media: MediaChoice,
+    secret: InstallationSecret,
+    public: Url,
     search: Arc<Search>,
 }
 
@@ -68,6 +75,9 @@ impl Services {
         let watch = AccessWatch::start(store.clone(), clock.clone(), stop.clone());
         let authenticate: Arc<dyn Authenticate> =
             Tokens::start(store.clone(), clock.clone(), watch.clone(), stop.clone());
+        let media = media::choice(&settings.media)?;
+        let desk: Arc<dyn MediaDesk> =
+            Arc::new(media::desk(&settings.media, &media, &installation));
         let addresses = Addresses::new(secret, public.clone(), clock.clone());
         let services = SocketServices {
             documents: documents.clone(),
@@ -94,6 +104,7 @@ impl Services {
                 cursors: CursorKey::new(&secret.0),
                 search: search.clone(),
                 asset_urls: Arc::new(addresses),
+                media: desk.clone(),
                 upload_limit: settings.limits.upload.0,
             })),
             authenticate: authenticate.clone(),
@@ -114,8 +125,9 @@ impl Services {
             endpoint: endpoint.clone(),
             sockets: sockets.clone(),
             assets,
+            media: desk,
             health,
-            public,
+            public: public.clone(),
             origins,
         };
         Ok(Self {
@@ -126,6 +138,9 @@ impl Services {
             sockets,
             routes: Some(routes),
             worker: None,
+            media,
+            secret: *secret,
+            public,
             search,
         })
     }
@@ -136,10 +151,16 @@ impl Services {
             settings,
             &self.installation,
             &self.documents,
-            self.search.clone(),
+            (self.search.clone(), &self.media),
         )
         .context("the worker can not be started")?;
-        self.worker = Some(worker);
+        let keeper = media::start(
+            settings,
+            &self.media,
+            (&self.installation, &self.documents),
+            (&self.secret, Some(self.public.clone())),
+        );
+        self.worker = Some((worker, keeper));
         Ok(())
     }
 
@@ -160,8 +181,8 @@ impl Services {
             self.sockets.stopped().await;
         });
         let worker = async {
-            if let Some(worker) = self.worker {
-                worker.stop().await;
+            if let Some((worker, keeper)) = self.worker {
+                tokio::join!(worker.stop(), keeper.stop());
             }
         };
         let (gone, (), ()) = tokio::join!(gone, worker, self.search.stop());

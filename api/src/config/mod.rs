@@ -9,6 +9,7 @@
 
 mod agent;
 mod arguments;
+mod media;
 mod names;
 mod quantity;
 mod search;
@@ -17,6 +18,7 @@ mod source;
 
 pub use agent::{AgentSettings, ModelChoice, ModelProvider};
 pub use arguments::SettingArguments;
+pub use media::{LocalPriceList, LocalSettings, MediaSettings, OpenAiChoice, ReplicateChoice};
 pub use names::{NAMES, Name};
 pub use quantity::{ByteSize, Pace, Span};
 pub use search::{EmbeddingsProvider, SearchSettings};

@@ -11,6 +11,7 @@ use url::Url;
 
 use super::ConfigError;
 use super::agent::{AgentSettings, agent};
+use super::media::{MediaSettings, media};
 use super::quantity::{ByteSize, Pace, Span};
 use super::search::{SearchSettings, search};
 use super::source::Layers;
@@ -37,6 +38,8 @@ pub struct Settings {
     pub graphql: GraphqlSettings,
     /// The agent.
     pub agent: AgentSettings,
+    /// Media providers.
+    pub media: MediaSettings,
     /// The search.
     pub search: SearchSettings,
     /// The log.
@@ -137,6 +140,7 @@ impl Settings {
             limits: limits(layers)?,
             graphql: graphql(layers)?,
             agent: agent(layers)?,
+            media: media(layers)?,
             search: search(layers)?,
             log: log(layers)?,
             warnings: layers.warnings(),

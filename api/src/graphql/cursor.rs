@@ -50,6 +50,8 @@ pub(crate) enum Kind {
     Turns = 9,
     /// What a search of a workspace has found.
     Search = 10,
+    /// The ledger of a workspace.
+    Ledger = 11,
 }
 
 /// One list, as its cursors name it.

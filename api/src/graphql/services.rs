@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use domain::document::DocumentService;
+use domain::media::MediaDesk;
 use domain::search::SharedSearchIndex;
 use domain::store::SharedStore;
 use domain::time::SharedClock;
@@ -52,6 +53,8 @@ pub struct Services {
     pub search: SharedSearchIndex,
     /// Builds addresses of assets.
     pub asset_urls: Arc<dyn AssetUrls>,
+    /// What can be made, and how.
+    pub media: Arc<dyn MediaDesk>,
     /// The largest upload, in bytes.
     pub upload_limit: u64,
 }

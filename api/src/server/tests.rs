@@ -97,6 +97,7 @@ fn scene() -> Scene {
     let router = router(Routes {
         endpoint: endpoint.expect("a schema"),
         sockets: Sockets::new(services, SocketOptions::default(), stop.clone()),
+        media: Arc::new(domain::media::NoMedia),
         assets: AssetServices {
             store,
             documents: documents.clone(),

@@ -102,6 +102,7 @@ pub(super) fn engine(
         model,
         executors: Arc::new(Executors::default()),
         prices: Prices::default(),
+        media: runtime::tools::MediaChoice::default(),
     };
     Engine::new(services, tools, options)
 }

@@ -6,10 +6,11 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{CONFIRM, Card, CardAnswer, CardKind, CardState};
+use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState};
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, TaskId, WorkspaceId};
+use crate::job::{answer_cost, go_on_after_cost};
 use crate::journal::JournalKind;
 use crate::people::{Caller, Role, TokenKind, check_text, require};
 use crate::routing::place_by_answer;
@@ -127,6 +128,7 @@ impl AnswerCard {
     async fn answer_task(&self, tx: &dyn Transaction, card: &Card, task: TaskId) -> Result<()> {
         let mut change = TaskChange::load(tx, task, self.caller.actor(), self.at).await?;
         change.close(card).await?;
+        change.task.course.is_by_program |= self.caller.kind == TokenKind::PublicApi;
         let is_confirmed = self.option.as_deref() == Some(CONFIRM);
         let confirmed = match card.kind {
             CardKind::Checkpoint if is_confirmed => self.confirm_items(&change, card).await?,
@@ -144,6 +146,13 @@ impl AnswerCard {
             for work in &card.works {
                 delete_by_person(tx, &self.caller, *work, self.at).await?;
             }
+        }
+        if card.kind == CardKind::ApproveCost {
+            let is_approved = self.option.as_deref() == Some(APPROVE);
+            answer_cost(&mut change, card, is_approved).await?;
+            go_on_after_cost(&mut change, is_approved, self.spare).await?;
+            change.save().await?;
+            return Ok(());
         }
         let waits = matches!(
             change.task.status,

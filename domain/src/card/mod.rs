@@ -7,17 +7,19 @@
 //! Not here: who decides that one is raised (`task::standing`, tools).
 
 mod answer;
+mod withdraw;
 mod words;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use crate::ids::{CardId, JobId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::time::Timestamp;
 
 pub use answer::{AnswerCard, Answered};
+pub(crate) use withdraw::withdraw_about_work;
 pub use words::{CardWords, RoutingWords};
 
 named! {
@@ -66,6 +68,8 @@ named! {
 pub const CONFIRM: &str = "confirm";
 /// The option that asks for changes at a checkpoint.
 pub const ADJUST: &str = "adjust";
+/// The option that lets a cost be paid.
+pub const APPROVE: &str = "approve";
 /// The option that refuses an irreversible act or a cost.
 pub const DECLINE: &str = "decline";
 /// The option that resumes the task that a message was meant for.
@@ -100,6 +104,12 @@ pub struct Card {
     pub recommended: Option<String>,
     /// Works that it shows.
     pub works: Vec<WorkId>,
+    /// What a yes would cost, in micros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
+    /// The order that a yes would pay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobId>,
     /// Who raised it.
     pub raised_by: CardOrigin,
     /// Where it stands.

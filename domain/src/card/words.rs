@@ -17,6 +17,12 @@ pub struct CardWords {
     pub permit: &'static str,
     /// Says no.
     pub decline: &'static str,
+    /// Asks whether a cost may be paid; what is ordered follows.
+    pub cost: &'static str,
+    /// Says yes to a cost.
+    pub approve: &'static str,
+    /// Says no to a cost.
+    pub refuse: &'static str,
 }
 
 impl CardWords {
@@ -30,6 +36,9 @@ impl CardWords {
                 adjust: "Исправить",
                 permit: "Да, переместить",
                 decline: "Нет, оставить",
+                cost: "Заказать за эту цену?",
+                approve: "Да, заказать",
+                refuse: "Нет, не заказывать",
             },
             Some("zh") => Self {
                 done: "已完成,请确认",
@@ -38,6 +47,9 @@ impl CardWords {
                 adjust: "需要调整",
                 permit: "是,移动",
                 decline: "不,保留",
+                cost: "按此价格下单？",
+                approve: "是，下单",
+                refuse: "不，取消",
             },
             _ => Self {
                 done: "Done, please look",
@@ -46,6 +58,9 @@ impl CardWords {
                 adjust: "Adjust",
                 permit: "Yes, move it",
                 decline: "No, keep it",
+                cost: "Order this at that price?",
+                approve: "Yes, order it",
+                refuse: "No, do not order it",
             },
         }
     }

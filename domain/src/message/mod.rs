@@ -86,6 +86,9 @@ pub struct Message {
     pub reply_to: Option<CardId>,
     /// Works that came with it.
     pub attachments: Vec<WorkId>,
+    /// Whether a program wrote it through the public API, for its person.
+    #[serde(default)]
+    pub by_program: bool,
     /// How it found its place; none for what the agent wrote.
     pub routing: Option<Routing>,
 }

@@ -13,7 +13,7 @@ use crate::card::{CardOption, NEW_TASK, PICK_ANOTHER, RoutingWords};
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, MessageId, TaskId, WorkId};
-use crate::people::{Caller, Role, check_text, require};
+use crate::people::{Caller, Role, TokenKind, check_text, require};
 use crate::routing::{deliver, receive, refuse};
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{Task, TaskChange, visible_task};
@@ -74,6 +74,7 @@ impl Command for PostMessage {
         }
         self.check_attachments(tx).await?;
         let mut message = self.message.clone();
+        message.by_program = self.caller.kind == TokenKind::PublicApi;
         match self.address {
             Address::Main => self.to_main(tx, &mut message).await?,
             Address::Task(id) => self.to_task(tx, &mut message, id).await?,

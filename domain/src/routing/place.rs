@@ -35,6 +35,7 @@ pub(crate) async fn deliver(
         ];
         return refuse(change, message, routing, (&why, &prompt, options, spare)).await;
     }
+    change.task.course.is_by_program |= message.by_program;
     message.task = Some(change.task.id);
     message.taken_by = None;
     message.state = MessageState::Delivered;
@@ -166,6 +167,8 @@ fn card_about(message: &Message, prompt: &str, spare: Spare) -> Card {
         options: Vec::new(),
         recommended: None,
         works: Vec::new(),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Router,
         state: CardState::Open,
         answer: None,

@@ -198,17 +198,18 @@ impl<'tx> TaskChange<'tx> {
     /// Withdraws every open card of the task.
     pub(crate) async fn withdraw_cards(&mut self) -> Result<()> {
         let cards = self.tx.list_cards(&[self.task.id], Some(true)).await?;
-        self.withdraw_all(cards).await
+        self.withdraw(cards).await
     }
 
     /// Withdraws the open cards that ask what should happen with a message.
     pub(crate) async fn withdraw_cards_about(&mut self, message: MessageId) -> Result<()> {
         let workspace = self.task.workspace;
         let cards = self.tx.list_open_cards_about(workspace, message).await?;
-        self.withdraw_all(cards).await
+        self.withdraw(cards).await
     }
 
-    async fn withdraw_all(&mut self, cards: Vec<Card>) -> Result<()> {
+    /// Withdraws these open cards: their reason has gone.
+    pub(crate) async fn withdraw(&mut self, cards: Vec<Card>) -> Result<()> {
         for mut card in cards {
             card.state = CardState::Withdrawn;
             self.close(&card).await?;

@@ -14,9 +14,10 @@ use crate::actor::Actor;
 use crate::error::{Error, Result};
 use crate::event::EventKind;
 use crate::ids::{TaskId, WorkspaceId};
+use crate::job::withdraw_orders;
 use crate::journal::JournalKind;
 use crate::page::{End, Window};
-use crate::people::{Caller, Role, check_text};
+use crate::people::{Caller, Role, TokenKind, check_text};
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
 use crate::turn::{CallState, Spare, StepRef, TurnState};
@@ -119,6 +120,7 @@ async fn pause(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
 async fn resume(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> {
     match change.task.status {
         TaskStatus::Paused | TaskStatus::Blocked | TaskStatus::Stopped | TaskStatus::Archived => {
+            change.task.course.is_by_program |= action.caller.kind == TokenKind::PublicApi;
             go_on(change, action.spare).await
         }
         TaskStatus::Queued | TaskStatus::Running => Ok(()),
@@ -243,6 +245,7 @@ pub(crate) async fn end(
         change.wake(&turn).await?;
     }
     change.withdraw_cards().await?;
+    withdraw_orders(change).await?;
     change.set_status(status, Some(reason));
     Ok(())
 }

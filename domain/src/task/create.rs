@@ -14,7 +14,7 @@ use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{TaskId, UserId, WorkId};
 use crate::journal::JournalKind;
 use crate::message::Message;
-use crate::people::{Caller, PeopleReads, Role, check_text, require, role_in};
+use crate::people::{Caller, PeopleReads, Role, TokenKind, check_text, require, role_in};
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
 use crate::turn::Spare;
@@ -62,7 +62,9 @@ impl Command for CreateTask {
             tx.remember_idempotency(key, &json!(self.task.id)).await?;
         }
         let actor = self.caller.actor();
-        let change = begin(tx, self.task.clone(), &self.works, (actor, self.spare)).await?;
+        let mut task = self.task.clone();
+        task.course.is_by_program = self.caller.kind == TokenKind::PublicApi;
+        let change = begin(tx, task, &self.works, (actor, self.spare)).await?;
         Ok(change.save().await?.id)
     }
 }

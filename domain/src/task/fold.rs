@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::stale::mark;
 use super::{ChecklistItem, Projections};
 use crate::error::{Error, Result};
 use crate::ids::TaskId;
@@ -9,6 +10,9 @@ use crate::journal::{JournalEntry, JournalKind, JournalReads};
 
 /// Entries that are read at once.
 const PAGE: u32 = 500;
+
+/// Kinds of entries that can change a plan besides plans themselves.
+const CHANGING: [JournalKind; 2] = [JournalKind::IncomingMessage, JournalKind::SystemEvent];
 
 /// The projections as the journal tells them: the last plan, and what people confirmed since. None before the first plan.
 pub(crate) async fn fold(
@@ -28,11 +32,10 @@ pub(crate) async fn fold(
             first: PAGE,
             after: Some(after),
         };
-        let page = reads
-            .list_journal(task, &[JournalKind::IncomingMessage], request)
-            .await?;
+        let page = reads.list_journal(task, &CHANGING, request).await?;
         for entry in &page.rows {
             confirm(&mut projections.checklist, &entry.data);
+            mark_stale(&mut projections.checklist, entry);
             after = entry.sequence;
         }
         if !page.has_next {
@@ -70,6 +73,18 @@ pub(crate) fn confirm(checklist: &mut [ChecklistItem], answer: &Value) {
         if confirmed.iter().any(|id| id.as_str() == Some(&item.id)) {
             item.is_confirmed = true;
         }
+    }
+}
+
+/// Marks the items that rest on a change; its entry names them.
+fn mark_stale(checklist: &mut [ChecklistItem], entry: &JournalEntry) {
+    if let Some(stale) = entry.data["staleItems"].as_array() {
+        let stale: Vec<_> = stale
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
+        mark(checklist, &stale, entry.sequence);
     }
 }
 

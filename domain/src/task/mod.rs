@@ -13,6 +13,7 @@ mod create;
 mod fold;
 mod language;
 mod main_task;
+mod stale;
 mod standing;
 mod wake;
 
@@ -40,6 +41,8 @@ pub(crate) use fold::confirm;
 pub use language::detect_language;
 pub use main_task::main_id;
 pub(crate) use main_task::new_main;
+pub(crate) use stale::mark_after_change;
+pub use stale::{dependents, stale_after};
 pub use standing::{Standing, TaskLimits, Verdict, verdict};
 pub use wake::WakeTask;
 
@@ -183,6 +186,9 @@ pub struct Course {
     pub tool_domains: Vec<String>,
     /// How often in a row the model could not be asked.
     pub model_failures: u32,
+    /// Whether a program has steered the task through the public API: each of its paid calls is approved by a person (A6).
+    #[serde(default)]
+    pub is_by_program: bool,
 }
 
 /// What a task has used.
@@ -242,6 +248,12 @@ named! {
     }
 }
 
+impl Default for ChecklistState {
+    fn default() -> Self {
+        Self::Todo
+    }
+}
+
 impl ChecklistState {
     /// Whether nothing is left to do for it.
     pub const fn is_closed(self) -> bool {
@@ -250,7 +262,7 @@ impl ChecklistState {
 }
 
 /// An item of a task's plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ChecklistItem {
     /// Chosen by the model or numbered by the runtime; stays.
     pub id: String,
@@ -268,6 +280,12 @@ pub struct ChecklistItem {
     pub outputs: Vec<WorkId>,
     /// How one sees that it is done.
     pub evidence: Option<String>,
+    /// Capabilities that it takes, such as `video` (K2).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// The journal's entry that marked it as stale. Never written by a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stale_since: Option<u64>,
 }
 
 impl ChecklistItem {

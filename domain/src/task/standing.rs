@@ -55,6 +55,8 @@ pub struct Standing<'a> {
     pub has_open_card: bool,
     /// Whether the model must see what came of the step's calls: one failed, was refused, or has an unknown outcome.
     pub has_trouble: bool,
+    /// Whether orders are under way that will wake the task, and nothing is left to do meanwhile.
+    pub waits_for_jobs: bool,
     /// Steps settled in this turn.
     pub steps: u32,
     /// Turns in a row without meaningful progress, this one included if it has made none.
@@ -74,6 +76,8 @@ pub enum Verdict {
     NextTurn,
     /// The task waits for a person; a card for this item is raised first, where one is named.
     AskPerson(Option<String>),
+    /// The task waits for its orders.
+    AwaitJobs,
     /// A person holds the task.
     Hold,
     /// A limit holds the task.
@@ -106,6 +110,9 @@ pub fn verdict(standing: &Standing<'_>) -> Verdict {
     }
     if standing.checklist.iter().all(|item| item.state.is_closed()) {
         return Verdict::Deliver;
+    }
+    if standing.waits_for_jobs {
+        return Verdict::AwaitJobs;
     }
     go_on(standing)
 }
@@ -157,6 +164,8 @@ mod tests {
             depends_on: Vec::new(),
             outputs: Vec::new(),
             evidence: None,
+            needs: Vec::new(),
+            stale_since: None,
         }
     }
 
@@ -169,11 +178,90 @@ mod tests {
             has_unread: false,
             has_open_card: false,
             has_trouble: false,
+            waits_for_jobs: false,
             steps: 1,
             idle_turns: 0,
             limit: None,
             limits: TaskLimits::default(),
         }
+    }
+
+    /// Every branch of A2, each before those that follow it: a state that satisfies several ends in the first.
+    #[test]
+    fn every_branch_comes_before_those_after_it() {
+        type Bend = fn(&mut Standing<'_>);
+        let open = [item("a", ChecklistState::Todo, false)];
+        let checkpoint = [
+            item("look", ChecklistState::Done, true),
+            item("a", ChecklistState::Todo, false),
+        ];
+        let branches: [(&str, Bend, Verdict); 6] = [
+            (
+                "paused",
+                |state| state.status = TaskStatus::Paused,
+                Verdict::Hold,
+            ),
+            (
+                "over a limit",
+                |state| state.limit = Some("200 turns".to_owned()),
+                Verdict::Limit("200 turns".to_owned()),
+            ),
+            ("unread", |state| state.has_unread = true, Verdict::NextStep),
+            (
+                "asked",
+                |state| state.has_open_card = true,
+                Verdict::AskPerson(None),
+            ),
+            (
+                "in trouble",
+                |state| state.has_trouble = true,
+                Verdict::NextStep,
+            ),
+            (
+                "waiting",
+                |state| state.waits_for_jobs = true,
+                Verdict::AwaitJobs,
+            ),
+        ];
+        for (at, (name, _, verdict_alone)) in branches.iter().enumerate() {
+            let mut state = standing(&open);
+            // What stands after it in the table is true as well.
+            for (_, bend, _) in &branches[at..] {
+                bend(&mut state);
+            }
+            assert_eq!(
+                verdict(&state),
+                *verdict_alone,
+                "{name} with all that follows"
+            );
+            let mut alone = standing(&open);
+            branches[at].1(&mut alone);
+            assert_eq!(verdict(&alone), *verdict_alone, "{name} alone");
+        }
+        let mut waiting = standing(&checkpoint);
+        waiting.waits_for_jobs = true;
+        assert_eq!(
+            verdict(&waiting),
+            Verdict::AskPerson(Some("look".to_owned())),
+            "a checkpoint is asked about while orders are under way"
+        );
+        let closed = [
+            item("a", ChecklistState::Done, false),
+            item("b", ChecklistState::Skipped, false),
+        ];
+        let mut delivered = standing(&closed);
+        delivered.waits_for_jobs = true;
+        assert_eq!(
+            verdict(&delivered),
+            Verdict::Deliver,
+            "a closed plan waits for nothing"
+        );
+        let stale = [item("a", ChecklistState::Stale, false)];
+        assert_eq!(
+            verdict(&standing(&stale)),
+            Verdict::NextStep,
+            "what is stale is open"
+        );
     }
 
     #[test]

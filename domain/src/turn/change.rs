@@ -9,6 +9,7 @@ use super::{Call, Entered, Epoch, Fence, Step, StepRef, StepState, Turn, TurnSta
 use crate::actor::Actor;
 use crate::card::Card;
 use crate::error::{Error, Result};
+use crate::job::Job;
 use crate::store::Transaction;
 use crate::task::{ChangeNotice, Projections, TaskChange};
 use crate::time::Timestamp;
@@ -32,6 +33,7 @@ pub(crate) struct TurnChange<'tx> {
     has_open_cards: bool,
     /// Whether the task refers to works, those of this change included.
     pub(super) has_works: bool,
+    has_jobs: bool,
     presented: Epoch,
 }
 
@@ -89,6 +91,7 @@ impl<'tx> TurnChange<'tx> {
             has_notices: entered.has_notices,
             has_open_cards: entered.has_open_cards,
             has_works: entered.has_works,
+            has_jobs: entered.has_jobs,
         }
     }
 
@@ -131,6 +134,16 @@ impl<'tx> TurnChange<'tx> {
             return Ok(Vec::new());
         }
         self.tx().list_cards(&[self.turn.task], Some(true)).await
+    }
+
+    /// Orders of the task that are under way.
+    pub(super) async fn jobs(&self) -> Result<Vec<Job>> {
+        if !self.has_jobs {
+            return Ok(Vec::new());
+        }
+        self.tx()
+            .list_jobs_under_way(self.turn.workspace, self.turn.task)
+            .await
     }
 
     /// Ends the turn.

@@ -14,10 +14,11 @@ use super::{
 use crate::error::Result;
 use crate::event::{EventKind, Subject};
 use crate::ids::TurnId;
+use crate::job::Job;
 use crate::journal::JournalKind;
 use crate::names::named;
 use crate::store::{Command, Scope, Transaction};
-use crate::task::{ChecklistItem, ChecklistState, Projections, TaskLimits, Usage};
+use crate::task::{ChecklistItem, ChecklistState, Projections, TaskLimits, Usage, dependents};
 use crate::time::Timestamp;
 
 named! {
@@ -140,8 +141,12 @@ impl StoreDecision {
     async fn rewrite(&self, change: &mut TurnChange<'_>, step: &Step) -> Result<()> {
         let task = self.fence.task;
         let former = change.projections.take().unwrap_or_default();
-        let checklist = merged(&former.checklist, &self.decision.checklist);
+        let seen = step.seen.journal_sequence;
+        let mut checklist = merged(&former.checklist, &self.decision.checklist, seen);
+        self.mark_reopened(change, &former.checklist, &mut checklist)
+            .await?;
         note_closed(change, &former.checklist, &checklist);
+        withdraw_settled(change, &checklist).await?;
         let calls: Vec<_> = self
             .decision
             .calls
@@ -176,6 +181,37 @@ impl StoreDecision {
             json!({"shortLine": projections.short_line}),
         );
         change.projections = Some(projections);
+        Ok(())
+    }
+
+    /// What was made after an item that is done anew is to be made anew, unless the decision says otherwise itself (K3).
+    async fn mark_reopened(
+        &self,
+        change: &TurnChange<'_>,
+        former: &[ChecklistItem],
+        new: &mut [ChecklistItem],
+    ) -> Result<()> {
+        let was_done = |item: &ChecklistItem| {
+            let known = former.iter().find(|known| known.id == item.id);
+            known.is_some_and(|known| known.state == ChecklistState::Done)
+        };
+        let reopened: Vec<_> = new
+            .iter()
+            .filter(|item| was_done(item) && !item.state.is_closed())
+            .map(|item| item.id.clone())
+            .collect();
+        if reopened.is_empty() {
+            return Ok(());
+        }
+        let jobs = change.tx().list_jobs(&[self.fence.task]).await?;
+        let resting = dependents(new, &reopened);
+        for item in new.iter_mut().filter(|item| resting.contains(&item.id)) {
+            let is_made = |job: &Job| job.item.as_ref() == Some(&item.id);
+            if jobs.iter().any(is_made) {
+                item.state = ChecklistState::Stale;
+                item.is_confirmed = false;
+            }
+        }
         Ok(())
     }
 
@@ -291,7 +327,8 @@ fn pending(index: u32, planned: &PlannedCall, step: &Step) -> Call {
 }
 
 /// The new plan: items keep their ids and what a person confirmed, new ones are numbered.
-fn merged(former: &[ChecklistItem], planned: &[ChecklistItem]) -> Vec<ChecklistItem> {
+/// A mark that the decision has not seen stays.
+fn merged(former: &[ChecklistItem], planned: &[ChecklistItem], seen: u64) -> Vec<ChecklistItem> {
     let is_taken = |id: &str| {
         former.iter().any(|item| item.id == id) || planned.iter().any(|item| item.id == id)
     };
@@ -313,6 +350,11 @@ fn merged(former: &[ChecklistItem], planned: &[ChecklistItem]) -> Vec<ChecklistI
                 };
             }
             let known = former.iter().find(|known| known.id == item.id);
+            let mark = known.and_then(|known| known.stale_since);
+            item.stale_since = mark.filter(|since| *since > seen);
+            if item.stale_since.is_some() && item.state == ChecklistState::Done {
+                item.state = ChecklistState::Stale;
+            }
             // What is done anew is to be confirmed anew.
             item.is_confirmed = item.state == ChecklistState::Done
                 && known
@@ -320,6 +362,17 @@ fn merged(former: &[ChecklistItem], planned: &[ChecklistItem]) -> Vec<ChecklistI
             item
         })
         .collect()
+}
+
+/// Questions about items that are not there or not done any more are no longer asked.
+async fn withdraw_settled(change: &mut TurnChange<'_>, checklist: &[ChecklistItem]) -> Result<()> {
+    let is_done = |id: &String| {
+        let item = checklist.iter().find(|item| item.id == *id);
+        item.is_some_and(|item| item.state == ChecklistState::Done)
+    };
+    let mut cards = change.open_cards().await?;
+    cards.retain(|card| card.item.as_ref().is_some_and(|item| !is_done(item)));
+    change.task.withdraw(cards).await
 }
 
 /// An item that is closed for the first time is meaningful progress (A3); one that opened again is shown again.

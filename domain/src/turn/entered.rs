@@ -32,4 +32,6 @@ pub struct Entered {
     pub has_open_cards: bool,
     /// Whether the task refers to works.
     pub has_works: bool,
+    /// Whether orders of the task are under way.
+    pub has_jobs: bool,
 }

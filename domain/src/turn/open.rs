@@ -6,6 +6,7 @@ use super::{Seen, Step, StepState, TurnChange};
 use crate::card::Card;
 use crate::error::Result;
 use crate::event::{EventKind, Subject};
+use crate::job::Job;
 use crate::journal::JournalEntry;
 use crate::message::Message;
 use crate::task::{ChangeNotice, Projections, Task};
@@ -25,6 +26,8 @@ pub struct OpenedStep {
     pub notices: Vec<ChangeNotice>,
     /// Open cards.
     pub cards: Vec<Card>,
+    /// Orders that are under way.
+    pub jobs: Vec<Job>,
     /// Whether the task refers to works.
     pub has_works: bool,
     /// The newest entries of the journal, oldest first: those of the transaction that opened the step. Older ones are in the store.
@@ -81,6 +84,7 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
         projections: change.projections.clone().unwrap_or_default(),
         notices,
         cards: change.open_cards().await?,
+        jobs: change.jobs().await?,
         has_works: change.has_works,
         noted: change.task.noted().to_vec(),
     })

@@ -4,6 +4,7 @@ use super::open::{OpenedStep, open_step};
 use super::{Call, CallState, Risk, Spare, Step, StepState, TurnChange, TurnState};
 use crate::card::{ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords};
 use crate::error::Result;
+use crate::job::waits;
 use crate::task::{ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict};
 use crate::time::Timestamp;
 
@@ -49,6 +50,8 @@ pub(super) async fn settle(
     let has_open_card = cards.iter().any(|card| card.message.is_none());
     let task = &change.task.task;
     let idle_turns = idle_turns(task, change.turn.has_progress);
+    let jobs = change.jobs().await?;
+    let task = &change.task.task;
     let verdict = verdict(&Standing {
         status: task.status,
         autonomy: task.autonomy,
@@ -57,6 +60,7 @@ pub(super) async fn settle(
         has_unread,
         has_open_card,
         has_trouble: calls.iter().any(is_trouble),
+        waits_for_jobs: waits(&checklist, &jobs, has_rested(calls)),
         steps: change.turn.settled_steps,
         idle_turns,
         limit: limit_reached(task, change.turn.settled_steps, change.task.at, limits),
@@ -107,6 +111,11 @@ fn is_progress(call: &Call) -> bool {
     call.state == CallState::Done
         && !repeats
         && (call.risk != Risk::Read || call.tool == "delegate")
+}
+
+/// Whether a step did nothing but talk.
+fn has_rested(calls: &[Call]) -> bool {
+    calls.iter().all(|call| call.tool == "reply")
 }
 
 /// What the model must see before the task can be called delivered.
@@ -162,6 +171,10 @@ async fn carry_out(
                 Some("a question waits for an answer".to_owned()),
             )
         }
+        Verdict::AwaitJobs => (
+            TaskStatus::WaitingExternal,
+            Some("generations are under way".to_owned()),
+        ),
         Verdict::Hold => (TaskStatus::Paused, change.task.task.status_reason.clone()),
         Verdict::Limit(limit) => (
             TaskStatus::Paused,
@@ -213,6 +226,8 @@ async fn ask_about(change: &mut TurnChange<'_>, item: &ChecklistItem, spare: Spa
         ],
         recommended: Some(CONFIRM.to_owned()),
         works: item.outputs.clone(),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Runtime,
         state: CardState::Open,
         answer: None,

@@ -13,7 +13,7 @@ use crate::event::{EventKind, NewEvent, Subject};
 use crate::idempotency::IdempotencyKey;
 use crate::ids::{UploadId, WorkId, WorkspaceId};
 use crate::store::{Command, Scope, Transaction};
-use crate::task::NoticedChange;
+use crate::task::{NoticedChange, mark_after_change};
 use crate::time::Timestamp;
 use crate::turn::{Fence, check_fence};
 use crate::work::{AssetFile, QuarantinedUpdate, Snapshot};
@@ -149,7 +149,8 @@ impl AppendChanges {
             }
         }
         tx.merge_change_notices(self.workspace, &tasks, &noticed)
-            .await
+            .await?;
+        mark_after_change(tx, &tasks, &noticed).await
     }
 
     /// The present version, where it is not the expected one.
@@ -225,7 +226,7 @@ impl Command for Quarantine {
     }
 }
 
-pub(super) fn change_event(work: WorkId, version: Version, change: &PendingChange) -> NewEvent {
+pub(crate) fn change_event(work: WorkId, version: Version, change: &PendingChange) -> NewEvent {
     let data = json!({"version": version, "nodeIds": change.touched.node_ids(), "summary": change.touched.summary()});
     NewEvent {
         kind: EventKind::WorkChanged,

@@ -5,6 +5,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use crate::card::withdraw_about_work;
 use crate::document::Version;
 use crate::error::{Error, Result};
 use crate::event::{EventKind, NewEvent, Subject};
@@ -173,7 +174,9 @@ impl Command for DeleteWork {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<Work> {
-        delete_by_person(tx, &self.caller, self.work, self.at).await
+        let work = delete_by_person(tx, &self.caller, self.work, self.at).await?;
+        withdraw_about_work(tx, &work, (self.caller.actor(), self.at)).await?;
+        Ok(work)
     }
 }
 
@@ -332,7 +335,7 @@ async fn store_work(
     Ok(work)
 }
 
-fn work_event(kind: EventKind, work: &Work, data: Value) -> NewEvent {
+pub(crate) fn work_event(kind: EventKind, work: &Work, data: Value) -> NewEvent {
     NewEvent {
         kind,
         subject: Subject::Work(work.id),

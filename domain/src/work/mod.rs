@@ -22,11 +22,12 @@ use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
+pub(crate) use append::change_event;
 pub use append::{
     AppendChanges, Appended, FinishedUpload, PendingChange, Quarantine, SaveSnapshot,
 };
-pub(crate) use commands::delete_by_person;
 pub use commands::{CreateUpload, CreateWork, DeleteWork, RenameWork, RestoreWork, visible_work};
+pub(crate) use commands::{delete_by_person, work_event};
 
 /// What a work is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -105,6 +105,11 @@ pub(crate) fn tail(situation: &Situation, loaded_tools: &str) -> String {
     section(&mut text, "Checklist", &checklist(&situation.projections));
     section(&mut text, "Budget", &budget(situation));
     section(&mut text, "Open questions to people", &cards(situation));
+    section(
+        &mut text,
+        "Generations under way; the task wakes when they are done",
+        &jobs(situation),
+    );
     section(&mut text, "Works of this task", &works(situation));
     section(
         &mut text,
@@ -180,6 +185,25 @@ fn cards(situation: &Situation) -> String {
         )
     };
     situation.cards.iter().map(line).collect()
+}
+
+fn jobs(situation: &Situation) -> String {
+    let line = |job: &domain::job::Job| {
+        let item = match &job.item {
+            Some(item) => format!(" for item {item}"),
+            None => String::new(),
+        };
+        format!(
+            "{} {} by {}{item}: {}, {} micros: {}\n",
+            job.id,
+            job.kind.tool_name(),
+            job.provider,
+            job.state.name(),
+            job.price,
+            cut(&job.prompt, 120)
+        )
+    };
+    situation.jobs.iter().map(line).collect()
 }
 
 fn works(situation: &Situation) -> String {

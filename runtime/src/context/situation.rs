@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::card::Card;
 use domain::error::Result;
+use domain::job::Job;
 use domain::journal::JournalEntry;
 use domain::line::{ContextSegment, Line};
 use domain::message::Message;
@@ -38,6 +39,8 @@ pub struct Situation {
     pub notices: Vec<ChangeNotice>,
     /// Open questions.
     pub cards: Vec<Card>,
+    /// Orders that are under way.
+    pub jobs: Vec<Job>,
     /// Lines of its executors.
     pub lines: Vec<Line>,
 }
@@ -59,6 +62,7 @@ impl Situation {
             messages: opened.messages.clone(),
             notices: Vec::new(),
             cards: Vec::new(),
+            jobs: Vec::new(),
         };
         situation.enter(reads, opened).await?;
         Ok(situation)
@@ -71,6 +75,7 @@ impl Situation {
         self.step.clone_from(&opened.step);
         self.messages.clone_from(&opened.messages);
         self.cards.clone_from(&opened.cards);
+        self.jobs.clone_from(&opened.jobs);
         self.notices.clone_from(&opened.notices);
         self.notices.retain(|notice| {
             let seen = &opened.step.seen.notices;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::error::{Error, Result};
 use domain::line::ContextSegment;
+use domain::task::ChecklistItem;
 use domain::turn::{
     After, ContextUsage, Decision, FailStep, Fence, OpenedStep, Spare, StepFailure, StoreDecision,
     StoreSegment,
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::Engine;
 use crate::context::{Known, Situation, Span, cut, span_to_summarise, summary_request, tokens};
 use crate::decision::read_decision;
+use crate::media::Providers;
 use crate::model::{ModelError, ModelMessage, ModelRequest, ModelUsage, Speaker, check};
 
 /// Characters of a misfitting reply that the model is shown again.
@@ -117,11 +119,14 @@ impl Engine {
                 "the request has no situation".to_owned(),
             ))
         })?;
-        read_decision(&reply.arguments, &situation.task, &self.tools).map_err(|problem| {
-            Attempt::Misfit {
-                problem,
-                said: reply.arguments.to_string(),
-            }
+        let read = read_decision(&reply.arguments, &situation.task, &self.tools);
+        let fits = read.and_then(|decision| {
+            missing_capabilities(&decision.checklist, &self.services.media.providers)?;
+            Ok(decision)
+        });
+        fits.map_err(|problem| Attempt::Misfit {
+            problem,
+            said: reply.arguments.to_string(),
         })
     }
 
@@ -158,6 +163,23 @@ impl Engine {
         };
         self.durably(command).await?;
         Ok(true)
+    }
+}
+
+/// A plan that needs what nobody makes here is refused, with what is missing (K2).
+fn missing_capabilities(plan: &[ChecklistItem], providers: &Providers) -> Result<(), String> {
+    let mut problems = Vec::new();
+    for item in plan.iter().filter(|item| !item.state.is_closed()) {
+        for need in &item.needs {
+            if let Err(missing) = providers.find_capability(need) {
+                problems.push(format!("\u{201c}{}\u{201d}: {missing}", item.title));
+            }
+        }
+    }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.join("\n"))
     }
 }
 

@@ -222,6 +222,9 @@ impl Engine {
             projections: found.projections.unwrap_or_default(),
             notices: reads.list_change_notices(&[fence.task]).await?,
             cards: reads.list_cards(&[fence.task], Some(true)).await?,
+            jobs: reads
+                .list_jobs_under_way(fence.workspace, fence.task)
+                .await?,
             has_works: found.has_works,
             noted: Vec::new(),
         })))

@@ -6,6 +6,7 @@ use domain::work::Work;
 use serde_json::json;
 
 use super::draft::Draft;
+use super::film;
 use super::intake;
 use super::kind::Kind;
 use super::language::fill;
@@ -150,6 +151,9 @@ fn plan_in(place: &Place<'_>, draft: &mut Draft, kind: Kind, wish: &Wish, given:
         before.push(id);
     }
     review_and_finish(place, draft, kind, before);
+    if film::is_wanted(kind, wish) {
+        film::plan(place, draft, &recipe);
+    }
     order(place, draft, &recipe, 0);
 }
 

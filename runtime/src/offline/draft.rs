@@ -168,6 +168,8 @@ impl Draft {
             depends_on: Vec::new(),
             outputs: Vec::new(),
             evidence: None,
+            needs: Vec::new(),
+            stale_since: None,
         };
         self.checklist.insert(at, item);
         &mut self.checklist[at]
@@ -323,6 +325,9 @@ fn told(item: &ChecklistItem) -> Value {
     });
     if let Some(evidence) = &item.evidence {
         told["evidence"] = json!(evidence);
+    }
+    if !item.needs.is_empty() {
+        told["needs"] = json!(item.needs);
     }
     told
 }

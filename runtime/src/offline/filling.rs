@@ -13,6 +13,7 @@ use serde_json::json;
 use super::begin::{ask_kind, order};
 use super::changing;
 use super::draft::Draft;
+use super::film;
 use super::language::fill;
 use super::making::Recipe;
 use super::place::{CHANGE, CLARIFY, FINISH, Outcome, Place, REVIEW, TROUBLE, WORK, parts_of};
@@ -28,6 +29,9 @@ pub(super) fn go_on(place: &Place<'_>, draft: &mut Draft) {
         return;
     }
     review(place, draft);
+    if film::pictures(place, draft) {
+        return;
+    }
     finish(place, draft);
 }
 

@@ -10,6 +10,7 @@ use domain::work::Work;
 
 use super::begin;
 use super::draft::{Draft, next_change, one_line};
+use super::film;
 use super::foreign;
 use super::kind::{Kind, asked_for};
 use super::language::fill;
@@ -179,6 +180,9 @@ fn take_message(place: &Place<'_>, draft: &mut Draft, text: &str) {
         && let Some(option) = trouble::option_said(text)
     {
         return trouble::resolve(place, draft, option);
+    }
+    if film::takes(place, draft, text) {
+        return;
     }
     let phrase = Phrase::of(text);
     let asks = phrase.at(0, ASKS).is_some();

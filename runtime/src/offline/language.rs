@@ -72,6 +72,12 @@ pub(super) struct Words {
     pub(super) item_change: &'static str,
     pub(super) item_review_changes: &'static str,
     pub(super) item_finish: &'static str,
+    /// The hero's reference: {subject}; a frame: {part}.
+    pub(super) item_hero: &'static str,
+    pub(super) item_frame: &'static str,
+    /// The work that describes the hero: {subject}, {look}.
+    pub(super) hero_title: &'static str,
+    pub(super) hero_description: &'static str,
     pub(super) item_trouble: &'static str,
     /// Evidence on items.
     pub(super) placing: &'static str,
@@ -84,6 +90,11 @@ pub(super) struct Words {
     pub(super) editing_again: &'static str,
     pub(super) left_out: &'static str,
     pub(super) not_by_rules: &'static str,
+    pub(super) ordered: &'static str,
+    pub(super) picture_there: &'static str,
+    /// Replies about pictures: {reason}, {items}.
+    pub(super) picture_missing: &'static str,
+    pub(super) remaking: &'static str,
     /// Replies.
     pub(super) draft_ready: &'static str,
     pub(super) draft_ready_text: &'static str,

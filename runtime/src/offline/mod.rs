@@ -19,6 +19,7 @@ mod editing;
 mod editing_text;
 mod executor;
 mod filling;
+mod film;
 mod flow;
 mod foreign;
 mod intake;
@@ -125,7 +126,11 @@ fn say_again(place: &Place<'_>, draft: &mut Draft) {
 fn leave_nothing_hanging(place: &Place<'_>, draft: &mut Draft) {
     let is_open = |item: &ChecklistItem| !item.state.is_closed();
     let has_open = draft.checklist.iter().any(is_open);
-    let waits = place.has_open_card() || draft.asks() || place.waits_for_review(&draft.checklist);
+    let waits = place.has_open_card()
+        || draft.asks()
+        || place.waits_for_review(&draft.checklist)
+        || place.has_orders()
+        || film::waits_for_hero(place, draft);
     if has_open && !waits && !draft.has_actions() && !draft.says() {
         trouble::close(place, draft, place.words.not_by_rules);
     }

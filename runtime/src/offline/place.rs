@@ -190,6 +190,11 @@ impl<'a> Place<'a> {
             .any(|outcome| outcome.tool == tool && !outcome.is_done())
     }
 
+    /// Whether something that was ordered has not come yet.
+    pub(super) fn has_orders(&self) -> bool {
+        !self.situation.jobs.is_empty()
+    }
+
     pub(super) fn has_open_card(&self) -> bool {
         !self.situation.cards.is_empty()
     }

@@ -58,6 +58,10 @@ pub(super) const WORDS: Words = Words {
     item_change: "Change: {text}",
     item_review_changes: "the changes",
     item_finish: "Hand over",
+    item_hero: "Reference of the hero: {subject}",
+    item_frame: "Picture of {part}",
+    hero_title: "Characters: {subject}",
+    hero_description: "The hero of the film: {subject}. Whole figure, plain ground, even light. {look}",
     item_trouble: "Find out how to go on",
     placing: "being put in",
     checking: "was refused; looking whether it is there",
@@ -69,6 +73,10 @@ pub(super) const WORDS: Words = Words {
     editing_again: "editing once more",
     left_out: "left out: {reason}",
     not_by_rules: "no rule of the offline planner covers this",
+    ordered: "ordered",
+    picture_there: "the picture stands in the work",
+    picture_missing: "A picture did not come: {reason}",
+    remaking: "I make anew what rests on the change, and nothing else: {items}.",
     draft_ready: "The draft is there: “{work}”, {parts}. Look at it and edit what you like; for changes write to me, for example: {examples}. \
         There are no pictures yet: the prompts for them stand in the work.",
     draft_ready_text: "The draft is there: “{work}”, {parts}. It is an outline by rules, to be written out. Look at it and edit what you like; for \

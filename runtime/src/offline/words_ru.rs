@@ -58,6 +58,10 @@ pub(super) const WORDS: Words = Words {
     item_change: "Правка: {text}",
     item_review_changes: "правки",
     item_finish: "Сдать работу",
+    item_hero: "Опорное изображение героя: {subject}",
+    item_frame: "Кадр: {part}",
+    hero_title: "Персонажи: {subject}",
+    hero_description: "Герой фильма: {subject}. В полный рост, ровный фон, ровный свет. {look}",
     item_trouble: "Выяснить, как быть дальше",
     placing: "добавляется",
     checking: "отклонено; проверяю, на месте ли",
@@ -69,6 +73,10 @@ pub(super) const WORDS: Words = Words {
     editing_again: "правлю ещё раз",
     left_out: "пропущено: {reason}",
     not_by_rules: "для этого у офлайн-планировщика нет правила",
+    ordered: "заказано",
+    picture_there: "изображение стоит в работе",
+    picture_missing: "Изображение не получилось: {reason}",
+    remaking: "Переделываю только то, что зависит от изменения: {items}.",
     draft_ready: "Черновик готов: «{work}», {parts}. Посмотрите и правьте, что хотите; о правках можно написать мне, например: {examples}. Картинок \
         пока нет: промпты для них лежат в работе.",
     draft_ready_text: "Черновик готов: «{work}», {parts}. Это набросок по правилам, его нужно дописать. Посмотрите и правьте, что хотите; о правках \

@@ -12,6 +12,7 @@
 
 mod arguments;
 mod core;
+mod generation;
 mod identity;
 mod registry;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use domain::turn::{Call, CallOutcome, Effect, Fence, Risk, StepRef};
 use serde_json::Value;
 
 use crate::executors::Executors;
+use crate::media::{Guides, Providers};
 use crate::model::{ModelClient, Prices};
 
 pub use self::core::prompt_of;
@@ -71,6 +73,17 @@ pub struct ToolServices {
     pub executors: Arc<Executors>,
     /// What tokens cost.
     pub prices: Prices,
+    /// What can be made, and how things are done well.
+    pub media: MediaChoice,
+}
+
+/// What can be ordered, and guides.
+#[derive(Clone, Default)]
+pub struct MediaChoice {
+    /// Who makes what.
+    pub providers: Providers,
+    /// How things are done well.
+    pub guides: Guides,
 }
 
 /// One run of a call.

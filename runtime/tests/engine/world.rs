@@ -124,6 +124,7 @@ impl World {
                 model: model.clone(),
                 executors: Arc::new(Executors::default()),
                 prices: runtime::model::Prices::default(),
+                media: runtime::tools::MediaChoice::default(),
             },
             store,
             clock,
@@ -236,6 +237,7 @@ impl World {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         let command = PostMessage {

@@ -251,6 +251,7 @@ impl House {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         let command = PostMessage {
@@ -462,6 +463,7 @@ impl House {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         };
         self.store.run(PutMessage(message)).await.expect("stored");

@@ -3,10 +3,12 @@
 use async_trait::async_trait;
 use domain::Result;
 use domain::card::{Card, CardKind, CardOrigin, CardReads, CardState, CardWrites};
-use domain::ids::{CardId, MessageId, TaskId, WorkspaceId};
+use domain::ids::{CardId, JobId, MessageId, TaskId, WorkspaceId};
 
 use super::tasks::task_ids;
-use super::{Row, Session, at, id, json, optional_id, optional_json, placeholders};
+use super::{
+    Row, Session, at, id, json, optional_id, optional_json, optional_number, placeholders,
+};
 use crate::link::{DatabaseRow, Link};
 
 /// Cards that wait for a person; the words are those of an index.
@@ -26,6 +28,8 @@ fn card(row: &DatabaseRow) -> Result<Card> {
         options: row.json("options")?,
         recommended: row.get("recommended")?,
         works: row.json("works")?,
+        cost: row.optional_number("cost_micros")?,
+        job: row.optional_uuid("job_id")?.map(JobId::from_uuid),
         raised_by: row.named("raised_by", CardOrigin::from_name)?,
         state: row.named("state", CardState::from_name)?,
         answer: row.optional_json("answer")?,
@@ -92,7 +96,7 @@ impl<C: Link> CardReads for Session<C> {
 impl<C: Link> CardWrites for Session<C> {
     async fn insert_card(&self, card: &Card) -> Result<()> {
         let columns = "cards (workspace_id, id, kind, task_id, message_id, call_id, item, prompt, options, recommended, works, \
-                       raised_by, state, answer, created_at)";
+                       raised_by, state, answer, created_at, cost_micros, job_id)";
         let values = vec![
             id(card.workspace.uuid()),
             id(card.id.uuid()),
@@ -109,8 +113,10 @@ impl<C: Link> CardWrites for Session<C> {
             card.state.name().into(),
             optional_json(card.answer.as_ref())?,
             at(card.created_at),
+            optional_number(card.cost),
+            optional_id(card.job.map(JobId::uuid)),
         ];
-        self.upsert(columns, 15, values, "on conflict do nothing")
+        self.upsert(columns, 17, values, "on conflict do nothing")
             .await
     }
 

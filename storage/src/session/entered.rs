@@ -46,7 +46,7 @@ static ENTERED: LazyLock<String> = LazyLock::new(|| {
         )
     };
     format!(
-        "select {columns}{} as has_inbox, {} as has_notices, {} as has_open_cards, {} as has_works from turns n \
+        "select {columns}{} as has_inbox, {} as has_notices, {} as has_open_cards, {} as has_works, {} as has_jobs from turns n \
          join tasks t on t.workspace_id = n.workspace_id and t.id = n.task_id \
          left join steps s on s.workspace_id = n.workspace_id and s.turn_id = n.id and s.number = n.settled_steps + 1 \
          left join projections p on p.workspace_id = n.workspace_id and p.task_id = n.task_id where n.id in ",
@@ -54,6 +54,7 @@ static ENTERED: LazyLock<String> = LazyLock::new(|| {
         of_task("change_notices", ""),
         of_task("cards", " and x.state = 'OPEN'"),
         of_task("task_works", ""),
+        of_task("jobs", " and x.is_under_way"),
     )
 });
 
@@ -75,6 +76,7 @@ fn entered(row: &DatabaseRow) -> Result<Entered> {
         has_notices: flags.get("has_notices")?,
         has_open_cards: flags.get("has_open_cards")?,
         has_works: flags.get("has_works")?,
+        has_jobs: flags.get("has_jobs")?,
     })
 }
 

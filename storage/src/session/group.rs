@@ -41,6 +41,8 @@ pub(crate) struct Written {
     pub(crate) heads: Vec<(WorkspaceId, Sequence)>,
     /// Whether tokens or memberships changed.
     pub(crate) access_changed: bool,
+    /// Whether a job may be due.
+    pub(crate) has_jobs: bool,
     /// Turns that somebody is to look at.
     pub(crate) turns: Vec<TurnWake>,
 }
@@ -90,6 +92,13 @@ impl Group {
     pub(super) fn tell_turn(&mut self, wake: TurnWake) {
         self.written.turns.push(wake);
         self.told.push(Notice::Turn(wake));
+    }
+
+    pub(super) fn tell_jobs(&mut self) {
+        if !self.written.has_jobs {
+            self.written.has_jobs = true;
+            self.told.push(Notice::Jobs);
+        }
     }
 
     pub(super) fn tell_access(&mut self) {

@@ -43,6 +43,7 @@ fn message(row: &DatabaseRow) -> Result<Message> {
         replaced_by: row.optional_uuid("replaced_by")?.map(MessageId::from_uuid),
         reply_to: row.optional_uuid("reply_to")?.map(CardId::from_uuid),
         attachments: row.json("attachments")?,
+        by_program: row.get("by_program")?,
         routing: row.optional_json("routing")?,
     })
 }
@@ -189,6 +190,7 @@ impl<C: Link> MessageWrites for Session<C> {
             at(message.created_at),
             optional_id(message.reply_to.map(CardId::uuid)),
             json(&message.attachments)?,
+            message.by_program.into(),
         ]);
         self.gather(Into::Messages, Rule::Insert, values).await
     }

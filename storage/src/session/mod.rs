@@ -19,10 +19,12 @@ mod gathered;
 mod group;
 mod history;
 mod installation;
+mod jobs;
 mod journal;
 mod lines;
 mod linked;
 mod messages;
+mod money;
 mod moving;
 mod notices;
 mod people;
@@ -206,6 +208,13 @@ fn number(number: u64) -> Value {
     Value::from(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
+/// A number that may be missing.
+fn optional_number(value: Option<u64>) -> Value {
+    value
+        .map(|value| i64::try_from(value).unwrap_or(i64::MAX))
+        .into()
+}
+
 fn json<T: serde::Serialize>(value: &T) -> Result<Value> {
     serde_json::to_string(value)
         .map(Value::from)
@@ -293,6 +302,13 @@ impl<'row> Row<'row> {
 
     fn number(&self, column: &str) -> Result<u64> {
         self.integer(column)
+    }
+
+    fn optional_number(&self, column: &str) -> Result<Option<u64>> {
+        let number: Option<i64> = self.get(column)?;
+        number
+            .map(|number| u64::try_from(number).map_err(|_| self.damaged(column, &number)))
+            .transpose()
     }
 
     /// A number of a type that need not hold every stored one.

@@ -11,9 +11,9 @@ use crate::link::Link;
 const MOVES: [&str; 3] = [
     "update messages set task_id = $3, taken_turn = null, taken_step = null where workspace_id = $1 and task_id = $2 \
      and state in ('DELIVERED', 'UNDELIVERABLE', 'AWAITING_CHOICE')",
-    // A checkpoint of a plan that goes no further confirms nothing in the other plan.
+    // What nobody has approved ends with the task that ordered it. A checkpoint of a plan that goes no further confirms nothing in the other plan.
     "update cards set task_id = $3, item = null, kind = case when kind = 'CHECKPOINT' then 'CHOICE' else kind end \
-     where workspace_id = $1 and task_id = $2 and state = 'OPEN'",
+     where workspace_id = $1 and task_id = $2 and state = 'OPEN' and kind <> 'APPROVE_COST'",
     "update lines set task_id = $3 where workspace_id = $1 and task_id = $2",
 ];
 

@@ -316,6 +316,9 @@ fn announce(wakes: &Wakes, answer: Answer, written: Written) -> Answer {
         for (workspace, head) in written.heads {
             wakes.reached(workspace, head);
         }
+        if written.has_jobs {
+            wakes.jobs_woken();
+        }
         if written.access_changed {
             wakes.access_changed();
         }

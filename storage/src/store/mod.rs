@@ -167,6 +167,10 @@ impl Store for DatabaseStore {
         self.wakes.follow_access()
     }
 
+    fn follow_jobs(&self) -> watch::Receiver<u64> {
+        self.wakes.follow_jobs()
+    }
+
     fn follow_turns(&self) -> broadcast::Receiver<TurnWake> {
         self.wakes.follow_turns()
     }

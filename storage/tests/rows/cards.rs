@@ -27,6 +27,8 @@ fn new_card(place: Place, task: Option<TaskId>, second: u64) -> Card {
         options: vec![CardOption::plain(CONFIRM, "Yes")],
         recommended: None,
         works: Vec::new(),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Runtime,
         state: CardState::Open,
         answer: None,

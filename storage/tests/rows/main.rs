@@ -10,6 +10,7 @@ mod events;
 mod execution;
 mod faults;
 mod groups;
+mod jobs;
 mod journal;
 mod many_tasks;
 mod messages;

@@ -168,6 +168,7 @@ pub(crate) fn new_message(place: Place, at: Timestamp) -> Message {
         replaced_by: None,
         reply_to: None,
         attachments: Vec::new(),
+        by_program: false,
         routing: None,
     }
 }
@@ -216,6 +217,8 @@ pub(crate) fn item(id: &str, state: ChecklistState) -> ChecklistItem {
         depends_on: Vec::new(),
         outputs: Vec::new(),
         evidence: None,
+        needs: Vec::new(),
+        stale_since: None,
     }
 }
 

@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use domain::card::Card;
-use domain::ids::{CardId, LineId, MessageId, TaskId, TurnId, WorkId, WorkspaceId};
+use domain::ids::{CardId, JobId, LineId, MessageId, TaskId, TurnId, WorkId, WorkspaceId};
+use domain::job::Job;
 use domain::journal::{JournalEntry, JournalKind};
 use domain::line::{Line, LineExchange};
 use domain::message::{Message, MessageState};
+use domain::money::WorkspaceBudget;
 use domain::page::End;
 use domain::people::Caller;
 use domain::task::{ChangeNotice, LinkedWork, Projections, Task};
@@ -48,6 +50,9 @@ pub(in crate::graphql) struct TaskLoaders {
     pub(in crate::graphql) consumed: Loader<StepKey, Rows<Message>>,
     pub(in crate::graphql) cards: Loader<CardId, Arc<Card>>,
     pub(in crate::graphql) task_cards: Loader<(TaskId, Option<bool>), Rows<Card>>,
+    pub(in crate::graphql) jobs: Loader<JobId, Arc<Job>>,
+    pub(in crate::graphql) task_jobs: Loader<TaskId, Rows<Arc<Job>>>,
+    pub(in crate::graphql) budgets: Loader<WorkspaceId, WorkspaceBudget>,
     pub(in crate::graphql) journals: Loader<(TaskId, Vec<JournalKind>, u32), Rows<JournalEntry>>,
     pub(in crate::graphql) prompts: Loader<StepKey, Rows<JournalEntry>>,
     pub(in crate::graphql) turns: Loader<Part, Rows<Turn>>,
@@ -75,6 +80,9 @@ impl TaskLoaders {
             consumed: loader(services, consumed),
             cards: loader(services, move |services, ids| cards(services, caller, ids)),
             task_cards: loader(services, task_cards),
+            jobs: loader(services, move |services, ids| jobs(services, caller, ids)),
+            task_jobs: loader(services, task_jobs),
+            budgets: loader(services, budgets),
             journals: loader(services, journals),
             prompts: loader(services, prompts),
             turns: loader(services, turns),
@@ -215,6 +223,30 @@ async fn task_cards(
     for (is_open, tasks) in gathered(keys.into_iter().map(|(task, is_open)| (is_open, task))) {
         let rows = services.store.reads().list_cards(&tasks, is_open).await?;
         found.extend(of_tasks(rows, |card| card.task, &is_open));
+    }
+    Ok(found)
+}
+
+async fn jobs(services: Arc<Services>, caller: Caller, ids: Vec<JobId>) -> Loaded<JobId, Arc<Job>> {
+    let mut rows = services.store.reads().list_jobs_by_id(&ids).await?;
+    keep_visible(&services, caller, &mut rows, |job| job.workspace).await?;
+    Ok(by_id(rows, |job| job.id))
+}
+
+async fn task_jobs(services: Arc<Services>, ids: Vec<TaskId>) -> Loaded<TaskId, Rows<Arc<Job>>> {
+    let rows = services.store.reads().list_jobs(&ids).await?;
+    let rows = rows.into_iter().map(Arc::new).collect();
+    Ok(grouped(rows, |job: &Arc<Job>| job.task))
+}
+
+/// One request is about one workspace, or a few.
+async fn budgets(
+    services: Arc<Services>,
+    ids: Vec<WorkspaceId>,
+) -> Loaded<WorkspaceId, WorkspaceBudget> {
+    let mut found = HashMap::new();
+    for id in ids {
+        found.insert(id, services.store.reads().budget(id).await?);
     }
     Ok(found)
 }

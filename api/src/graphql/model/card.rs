@@ -110,9 +110,9 @@ impl Card {
         Ok(works.into_iter().map(Work::from).collect())
     }
 
-    /// What it would cost; null where it costs nothing.
+    /// What a yes would cost; null where it costs nothing.
     async fn cost(&self) -> Option<Money> {
-        None
+        self.0.cost.map(Money::new)
     }
 
     /// Who raised it.

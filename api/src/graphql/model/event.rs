@@ -8,6 +8,7 @@ use domain::page::Page;
 
 use super::actor::Actor;
 use super::card::Card;
+use super::job::GenerationJob;
 use super::message::Message;
 use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
@@ -42,6 +43,10 @@ pub(crate) enum EventKind {
     CardOpened,
     /// A card was answered or withdrawn.
     CardAnswered,
+    /// An order got another state.
+    JobStateChanged,
+    /// The upstream of an order told how far it is.
+    JobProgress,
     /// A work was made.
     WorkCreated,
     /// A change of a work was stored: one event for each, with its version, nodes and summary.
@@ -54,6 +59,8 @@ pub(crate) enum EventKind {
     WorkRestored,
     /// A member was added, changed or removed.
     MembersChanged,
+    /// Limits were set, or money was set aside, spent or given back.
+    BudgetChanged,
 }
 
 /// What an event can be about.
@@ -75,6 +82,8 @@ pub(crate) enum EventSubject {
     Task(Task),
     /// A card.
     Card(Card),
+    /// An order.
+    GenerationJob(GenerationJob),
 }
 
 /// Something that happened in a workspace.
@@ -144,7 +153,11 @@ impl EventSubject {
                 .find_card(id)
                 .await?
                 .map(|card| Self::Card(Card(card))),
-            Subject::Member(_) => None,
+            Subject::Job(id) => scope
+                .find_job(id)
+                .await?
+                .map(|job| Self::GenerationJob(GenerationJob(job))),
+            Subject::Member(_) | Subject::Workspace => None,
         })
     }
 }

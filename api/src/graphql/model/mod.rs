@@ -11,6 +11,7 @@ pub(super) mod call;
 pub(super) mod card;
 pub(super) mod event;
 pub(super) mod history;
+pub(super) mod job;
 mod journal;
 mod line;
 mod linked_work;

@@ -9,6 +9,7 @@ use domain::ids::TaskId;
 use domain::task;
 
 use super::card::Card;
+use super::job::GenerationJob;
 use super::journal::{JournalConnection, JournalKind, page_of_journal};
 use super::line::Line;
 use super::linked_work::{ChangeNotice, LinkedWork};
@@ -253,17 +254,29 @@ impl Task {
         Ok(found.iter().cloned().map(Card::from).collect())
     }
 
+    /// Its orders at media providers, oldest first.
+    async fn jobs(&self, ctx: &Context<'_>) -> Result<Vec<GenerationJob>> {
+        let found = Scope::of(ctx)?.jobs(self.0.id).await?;
+        Ok(found.iter().cloned().map(GenerationJob).collect())
+    }
+
     /// How far the agent may go by itself.
     async fn autonomy(&self) -> Autonomy {
         self.0.autonomy.into()
     }
 
     /// What it may spend, and has spent.
-    async fn budget(&self) -> Budget {
-        Budget {
+    async fn budget(&self, ctx: &Context<'_>) -> Result<Budget> {
+        let scope = Scope::of(ctx)?;
+        let of_workspace = scope.budget(self.0.workspace).await?;
+        let jobs = scope.jobs(self.0.id).await?;
+        Ok(Budget {
             limit: self.0.budget_micros,
             spent: self.0.usage.spent_micros,
-        }
+            reserved: jobs.iter().map(|job| job.reserved).sum(),
+            per_operation: of_workspace.per_operation,
+            daily: of_workspace.daily,
+        })
     }
 
     /// What it has used.

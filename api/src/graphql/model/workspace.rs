@@ -9,7 +9,9 @@ use domain::people::CreatedPosition;
 
 use super::card::Card;
 use super::event::{WorkspaceEventConnection, log_of, page_of_events};
+use super::job::{Capability, Guide};
 use super::message::{MessageConnection, page_of_main_thread};
+use super::money::{Budget, LedgerConnection, page_of_ledger};
 use super::people::{Member, Role};
 use super::task::{TaskKind, TaskStatus};
 use super::task_list::{Chosen, TaskConnection, page_of_tasks};
@@ -105,6 +107,36 @@ impl Workspace {
         let scope = Scope::of(ctx)?;
         scope.role(self.0.workspace.id).await?;
         page_of_works(scope, self.0.workspace.id, kinds, first, after.as_ref()).await
+    }
+
+    /// What may be spent on orders, and was.
+    async fn budget(&self, ctx: &Context<'_>) -> Result<Budget> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        Ok(scope.budget(self.0.workspace.id).await?.into())
+    }
+
+    /// What was booked for orders, oldest first; it is only ever appended to.
+    async fn ledger(
+        &self,
+        ctx: &Context<'_>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<LedgerConnection> {
+        let scope = Scope::of(ctx)?;
+        page_of_ledger(scope, self.0.workspace.id, (first, after.as_ref())).await
+    }
+
+    /// What can be made here, the preferred providers first.
+    async fn capabilities(&self, ctx: &Context<'_>) -> Result<Vec<Capability>> {
+        let capabilities = Scope::of(ctx)?.services.media.capabilities();
+        Ok(capabilities.into_iter().map(Capability).collect())
+    }
+
+    /// How things are done well, in every language there is.
+    async fn guides(&self, ctx: &Context<'_>) -> Result<Vec<Guide>> {
+        let guides = Scope::of(ctx)?.services.media.guides();
+        Ok(guides.into_iter().map(Guide).collect())
     }
 
     /// Cursor of the newest event: subscribe from here and miss nothing.

@@ -282,6 +282,7 @@ fn new_message(scope: &Scope, input: &PostMessageInput) -> Result<message::Messa
         replaced_by: None,
         reply_to: None,
         attachments: attachments.collect::<Result<_, _>>()?,
+        by_program: false,
         routing: None,
     })
 }

@@ -14,7 +14,7 @@ use domain::task::{
 use domain::turn::Spare;
 
 use super::input::{id, idempotency, present};
-use super::money::MoneyInput;
+use super::money::{MoneyInput, limit};
 use crate::graphql::model::task::{Autonomy, Task, TaskKind};
 use crate::graphql::scope::Scope;
 
@@ -270,17 +270,4 @@ fn emptied(given: MaybeUndefined<String>) -> Option<String> {
         MaybeUndefined::Null => Some(String::new()),
         MaybeUndefined::Value(text) => Some(text),
     }
-}
-
-/// A limit that null takes away.
-#[expect(
-    clippy::option_option,
-    reason = "absent, null and given are three wishes"
-)]
-fn limit(given: MaybeUndefined<MoneyInput>) -> Result<Option<Option<u64>>, Error> {
-    Ok(match given {
-        MaybeUndefined::Undefined => None,
-        MaybeUndefined::Null => Some(None),
-        MaybeUndefined::Value(money) => Some(Some(money.micros()?)),
-    })
 }

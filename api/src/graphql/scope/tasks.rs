@@ -8,10 +8,12 @@ use std::sync::Arc;
 use async_graphql::Result;
 use domain::Error;
 use domain::card::Card;
-use domain::ids::{CardId, LineId, MessageId, TaskId, TurnId, WorkspaceId};
+use domain::ids::{CardId, JobId, LineId, MessageId, TaskId, TurnId, WorkspaceId};
+use domain::job::Job;
 use domain::journal::{JournalEntry, JournalKind};
 use domain::line::{Line, LineExchange};
 use domain::message::{Message, MessagePosition, MessageState};
+use domain::money::WorkspaceBudget;
 use domain::page::{Page, PageRequest, Window};
 use domain::task::{ChangeNotice, LinkedWork, Projections, Task};
 use domain::turn::{Call, Step, StepRef, Turn};
@@ -129,6 +131,29 @@ impl Scope {
         let mut cards = self.reads().list_open_cards(workspace).await?;
         keep_cards(&self.services, self.caller, &mut cards).await?;
         Ok(cards)
+    }
+
+    /// A job that the caller may see.
+    pub(crate) async fn find_job(&self, id: JobId) -> Result<Option<Arc<Job>>> {
+        Ok(self.loaders().tasks.jobs.load(id).await?)
+    }
+
+    /// The same, where it must be there.
+    pub(crate) async fn job(&self, id: JobId) -> Result<Arc<Job>> {
+        let found = self.find_job(id).await?;
+        Ok(found.ok_or_else(|| Error::not_found("job", id))?)
+    }
+
+    /// The jobs of a visible task, oldest first.
+    pub(crate) async fn jobs(&self, task: TaskId) -> Result<Arc<Vec<Arc<Job>>>> {
+        let found = self.loaders().tasks.task_jobs.load(task).await?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// The budget of a workspace that the caller is a member of.
+    pub(crate) async fn budget(&self, workspace: WorkspaceId) -> Result<WorkspaceBudget> {
+        let found = self.loaders().tasks.budgets.load(workspace).await?;
+        Ok(found.unwrap_or_default())
     }
 
     /// A page of a visible task's journal, oldest first; no kinds means all.

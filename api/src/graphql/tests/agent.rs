@@ -81,6 +81,8 @@ impl<'a> Agent<'a> {
             depends_on: vec!["begin".to_owned()],
             outputs: Vec::new(),
             evidence: Some("It is there".to_owned()),
+            needs: Vec::new(),
+            stale_since: None,
         };
         let command = StoreDecision {
             fence: self.fence,

@@ -211,6 +211,7 @@ fn services(store: &SharedStore) -> Services {
         cursors: CursorKey::new(b"a secret of the tests"),
         search: Arc::new(NoSearch),
         asset_urls: Arc::new(Paths),
+        media: Arc::new(domain::media::NoMedia),
         upload_limit: 1_000,
     }
 }

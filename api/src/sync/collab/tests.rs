@@ -40,6 +40,10 @@ impl Store for Unreachable {
         broadcast::channel(1).1
     }
 
+    fn follow_jobs(&self) -> watch::Receiver<u64> {
+        watch::channel(0).1
+    }
+
     fn follow_access(&self) -> watch::Receiver<u64> {
         watch::channel(0).1
     }

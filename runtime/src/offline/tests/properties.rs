@@ -22,6 +22,8 @@ pub(super) fn read_item(item: &Value, former: &[ChecklistItem]) -> ChecklistItem
         depends_on: serde_json::from_value(item["depends_on"].clone()).expect("ids"),
         outputs: serde_json::from_value(item["outputs"].clone()).expect("works"),
         evidence: item["evidence"].as_str().map(str::to_owned),
+        needs: Vec::new(),
+        stale_since: None,
         id,
         state,
     }
@@ -49,6 +51,8 @@ pub(super) fn card(task: &Task, arguments: &Value) -> Card {
         options: options.collect(),
         recommended: None,
         works: Vec::new(),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Model,
         state: CardState::Open,
         answer: None,
@@ -60,6 +64,8 @@ pub(super) fn runtime_card(task: &Task, item: &str) -> Card {
     let options = json!([{"id": "confirm", "label": "yes"}, {"id": "adjust", "label": "no"}]);
     Card {
         item: Some(item.to_owned()),
+        cost: None,
+        job: None,
         raised_by: CardOrigin::Runtime,
         ..card(
             task,

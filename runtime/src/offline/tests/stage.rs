@@ -70,6 +70,7 @@ impl Stage {
                 works: Vec::new(),
                 notices: Vec::new(),
                 cards: Vec::new(),
+                jobs: Vec::new(),
                 lines: Vec::new(),
             },
             boards: Vec::new(),
@@ -105,6 +106,7 @@ impl Stage {
             replaced_by: None,
             reply_to: None,
             attachments: Vec::new(),
+            by_program: false,
             routing: None,
         });
         self.note(
@@ -412,6 +414,7 @@ impl Stage {
             has_trouble: results
                 .iter()
                 .any(|entry| entry.data["state"] != json!(CallState::Done)),
+            waits_for_jobs: false,
             steps: 1,
             idle_turns: 0,
             limit: None,
@@ -447,6 +450,8 @@ pub(super) fn item(id: &str, title: &str, state: ChecklistState) -> ChecklistIte
         depends_on: Vec::new(),
         outputs: Vec::new(),
         evidence: None,
+        needs: Vec::new(),
+        stale_since: None,
     }
 }
 

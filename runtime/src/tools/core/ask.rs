@@ -98,6 +98,8 @@ impl Tool for Ask {
             prompt: arguments.prompt,
             options,
             recommended,
+            cost: None,
+            job: None,
             raised_by: CardOrigin::Model,
             state: CardState::Open,
             answer: None,

@@ -16,8 +16,6 @@ use super::Tool;
 
 pub use delegate::prompt_of;
 pub(super) use load_tools::LoadTools;
-#[cfg(test)]
-pub(super) use read_guide::GUIDES;
 
 /// All but `load_tools`, which the registry adds.
 pub(super) fn tools() -> Vec<Arc<dyn Tool>> {

@@ -1,30 +1,16 @@
-//! `read_guide`: how things are done well, read on demand (K1).
+//! `read_guide`: how things are done well, read on demand, in the task's language (K1).
 //!
 //! Invariants
-//! - A guide fits into what a later request shows of a result.
+//! - A guide that is shipped fits into what a later request shows of a result.
 
 use async_trait::async_trait;
 use domain::Result;
-use domain::task::Task;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::context::cut;
 use crate::tools::arguments::{object, read, text};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};
-
-/// Guides by name.
-pub(in crate::tools) const GUIDES: [(&str, &str); 3] = [
-    ("flows", include_str!("../../../guides/flows.md")),
-    (
-        "poster_series",
-        include_str!("../../../guides/poster_series.md"),
-    ),
-    (
-        "storyboarding",
-        include_str!("../../../guides/storyboarding.md"),
-    ),
-];
 
 pub(super) struct ReadGuide(ToolSpec);
 
@@ -37,7 +23,8 @@ impl Default for ReadGuide {
     fn default() -> Self {
         Self(ToolSpec::core(
             "read_guide",
-            "Reads how something is done well: storyboarding, poster_series, flows.",
+            "Reads how something is done well: storyboarding, character_consistency, references, poster_series, flows; and capabilities: \
+             what can be made here, by whom and at what price.",
             object(&["name"], json!({"name": text("The guide.")})),
         ))
     }
@@ -49,24 +36,23 @@ impl Tool for ReadGuide {
         &self.0
     }
 
-    fn objection(&self, _task: &Task, arguments: &Value) -> Option<String> {
-        let arguments: Arguments = read(arguments).ok()?;
-        let names = GUIDES.map(|(name, _)| name);
-        (!names.contains(&arguments.name.as_str())).then(|| {
-            format!(
-                "there is no guide `{}`; there are: {}",
-                cut(&arguments.name, 60),
-                names.join(", ")
-            )
-        })
-    }
-
     async fn run(&self, invocation: &Invocation<'_>) -> Result<Ran> {
         let arguments: Arguments = read(&invocation.call.arguments)?;
-        let guide = GUIDES.iter().find(|(name, _)| *name == arguments.name);
-        Ok(match guide {
-            Some((_, guide)) => Ran::done(json!({"guide": guide})),
-            None => Ran::failed("there is no such guide any more", None),
+        let media = &invocation.services.media;
+        let language = &invocation.task.language;
+        let found = media
+            .guides
+            .find(&media.providers, &arguments.name, language);
+        Ok(match found {
+            Some(guide) => Ran::done(json!({"guide": guide.markdown})),
+            None => Ran::failed(
+                format!(
+                    "there is no guide `{}`; there are: {}",
+                    cut(&arguments.name, 60),
+                    media.guides.names().join(", ")
+                ),
+                None,
+            ),
         })
     }
 }

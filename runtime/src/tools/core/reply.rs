@@ -68,6 +68,7 @@ impl Tool for Reply {
             state: MessageState::Consumed,
             taken_by: None,
             replaced_by: None,
+            by_program: false,
             reply_to: None,
             attachments: work_ids(invocation, &arguments.work_ids).await?,
             routing: None,

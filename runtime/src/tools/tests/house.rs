@@ -94,6 +94,7 @@ impl House {
                     input: 1_000_000,
                     ..Prices::default()
                 },
+                media: crate::tools::MediaChoice::default(),
             },
             tools: Tools::default(),
             model,
@@ -381,6 +382,8 @@ fn decision(calls: Vec<PlannedCall>) -> Decision {
             depends_on: Vec::new(),
             outputs: Vec::new(),
             evidence: None,
+            needs: Vec::new(),
+            stale_since: None,
         }],
         calls,
         next: NextHint::Continue,

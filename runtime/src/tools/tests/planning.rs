@@ -140,9 +140,12 @@ async fn objections_are_told_before_anything_begins(mut house: House) {
             "20001 characters",
         ),
         ("search", json!({"query": ""}), "is empty"),
-        ("load_tools", json!({"domain": "magic"}), "there are: works"),
+        (
+            "load_tools",
+            json!({"domain": "magic"}),
+            "there are: generation, works",
+        ),
         ("load_tools", json!({"domain": "core"}), "always shown"),
-        ("read_guide", json!({"name": "love"}), "storyboarding"),
         (
             "create_work",
             json!({"kind": "text", "title": " "}),
@@ -173,7 +176,10 @@ async fn loaded_tools_are_noted_and_guides_can_be_read(mut house: House) {
     let loaded = house.done("load_tools", json!({"domain": "works"})).await;
     assert_eq!(loaded["tools"].as_array().map(Vec::len), Some(6));
     assert_eq!(house.task().await.course.tool_domains, ["works"]);
-    for (name, _) in crate::tools::core::GUIDES {
+    let unknown = house.act("read_guide", json!({"name": "love"})).await;
+    let error = unknown.error.expect("there is none");
+    assert!(error.contains("storyboarding"), "{error}");
+    for name in crate::media::Guides::default().names() {
         let guide = house.done("read_guide", json!({"name": name})).await;
         let characters = guide.to_string().chars().count();
         assert!(

@@ -65,6 +65,8 @@ impl Tool for AskToDelete {
             ],
             recommended: None,
             works: vec![work.id],
+            cost: None,
+            job: None,
             raised_by: CardOrigin::Guard,
             state: CardState::Open,
             answer: None,
