@@ -16,6 +16,7 @@ mod documents;
 mod faults;
 mod graphql;
 mod hostile;
+mod memory;
 mod operations;
 mod people;
 mod randomized;

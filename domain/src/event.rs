@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actor::Actor;
-use crate::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use crate::ids::{CardId, MemoryId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::time::Timestamp;
 
@@ -56,6 +56,12 @@ named! {
         WorkRestored = "WORK_RESTORED",
         /// A member was added, changed or removed.
         MembersChanged = "MEMBERS_CHANGED",
+        /// A memory was made, or says, reaches or stands otherwise.
+        MemoryChanged = "MEMORY_CHANGED",
+        /// A memory lost words, or a message may not be used any more.
+        MemoryForgotten = "MEMORY_FORGOTTEN",
+        /// A profile has another version.
+        ProfileChanged = "PROFILE_CHANGED",
     }
 }
 
@@ -72,6 +78,8 @@ pub enum Subject {
     Message(MessageId),
     /// A card.
     Card(CardId),
+    /// A memory.
+    Memory(MemoryId),
 }
 
 /// An event before it has a place in the log.

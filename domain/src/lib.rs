@@ -20,6 +20,7 @@ pub mod ids;
 pub mod installation;
 pub mod journal;
 pub mod line;
+pub mod memory;
 pub mod message;
 mod names;
 pub mod page;

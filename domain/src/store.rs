@@ -23,6 +23,7 @@ use crate::ids::{TaskId, TurnId, WorkspaceId};
 use crate::installation::{InstallationReads, InstallationWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
+use crate::memory::{MemoryReads, MemoryWrites};
 use crate::message::{MessageReads, MessageWrites};
 use crate::people::{PeopleReads, PeopleWrites};
 use crate::task::{TaskReads, TaskWrites};
@@ -69,13 +70,13 @@ macro_rules! sum_of {
 sum_of! {
     /// Everything that can be read.
     Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
-        + CardReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
+        + CardReads + MemoryReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
 }
 
 sum_of! {
     /// Everything that can be read and written inside a command.
     Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
-        + JournalWrites + LineWrites + CardWrites + EmbeddingWrites + EventWrites
+        + JournalWrites + LineWrites + CardWrites + MemoryWrites + EmbeddingWrites + EventWrites
 }
 
 /// Reading the event log.

@@ -13,6 +13,7 @@ mod m0003_one_key;
 mod m0004_tasks;
 mod m0005_embeddings;
 mod m0006_main;
+mod m0008_memory;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
@@ -31,6 +32,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0004_tasks::Migration),
             Box::new(m0005_embeddings::Migration),
             Box::new(m0006_main::Migration),
+            Box::new(m0008_memory::Migration),
         ]
     }
 }

@@ -11,6 +11,7 @@ pub mod context;
 mod decision;
 pub mod engine;
 pub mod executors;
+pub mod memory;
 pub mod model;
 pub mod offline;
 mod prompt_lint;

@@ -76,6 +76,7 @@ names! {
     "search-time" "TIME" "300ms" "How long words, and meanings, may be looked for; what is not found by then is missing from the answer";
     "search-memory" "SIZE" "1GiB" "Memory for the vectors of the workspaces that were searched last";
     "watchdog-interval" "TIME" "10s" "How often the worker looks for turns and messages that were missed";
+    "extraction-delay" "TIME" "5s" "Quiet time before memories are extracted from what a person wrote";
     "lease" "TIME" "30s" "How long a worker's claim of a turn holds without being renewed";
     "worker-turns" "NUMBER" "32" "Turns that a process runs at once";
     "worker-turns-per-workspace" "NUMBER" "16" "Of these, of one workspace";

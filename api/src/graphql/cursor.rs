@@ -50,6 +50,10 @@ pub(crate) enum Kind {
     Turns = 9,
     /// What a search of a workspace has found.
     Search = 10,
+    /// The memories of a workspace that a person may see.
+    Memories = 11,
+    /// What was not taken into memory of a person's messages.
+    Rejections = 12,
 }
 
 /// One list, as its cursors name it.

@@ -17,6 +17,10 @@ pub struct CardWords {
     pub permit: &'static str,
     /// Says no.
     pub decline: &'static str,
+    /// Asks whether something remembered may be forgotten; what it says follows.
+    pub forget: &'static str,
+    /// Says yes to that.
+    pub permit_forget: &'static str,
 }
 
 impl CardWords {
@@ -30,6 +34,8 @@ impl CardWords {
                 adjust: "Исправить",
                 permit: "Да, переместить",
                 decline: "Нет, оставить",
+                forget: "Забыть навсегда",
+                permit_forget: "Да, забыть",
             },
             Some("zh") => Self {
                 done: "已完成,请确认",
@@ -38,6 +44,8 @@ impl CardWords {
                 adjust: "需要调整",
                 permit: "是,移动",
                 decline: "不,保留",
+                forget: "永久遗忘",
+                permit_forget: "是,遗忘",
             },
             _ => Self {
                 done: "Done, please look",
@@ -46,6 +54,8 @@ impl CardWords {
                 adjust: "Adjust",
                 permit: "Yes, move it",
                 decline: "No, keep it",
+                forget: "Forget for good",
+                permit_forget: "Yes, forget it",
             },
         }
     }

@@ -9,6 +9,7 @@ use super::{Call, Entered, Epoch, Fence, Step, StepRef, StepState, Turn, TurnSta
 use crate::actor::Actor;
 use crate::card::Card;
 use crate::error::{Error, Result};
+use crate::memory::MemoryMark;
 use crate::store::Transaction;
 use crate::task::{ChangeNotice, Projections, TaskChange};
 use crate::time::Timestamp;
@@ -32,6 +33,8 @@ pub(crate) struct TurnChange<'tx> {
     has_open_cards: bool,
     /// Whether the task refers to works, those of this change included.
     pub(super) has_works: bool,
+    /// How often memory had changed as it was found.
+    pub(super) memory: MemoryMark,
     presented: Epoch,
 }
 
@@ -89,6 +92,7 @@ impl<'tx> TurnChange<'tx> {
             has_notices: entered.has_notices,
             has_open_cards: entered.has_open_cards,
             has_works: entered.has_works,
+            memory: entered.memory,
         }
     }
 

@@ -7,6 +7,7 @@ use crate::card::Card;
 use crate::error::Result;
 use crate::event::{EventKind, Subject};
 use crate::journal::JournalEntry;
+use crate::memory::MemoryMark;
 use crate::message::Message;
 use crate::task::{ChangeNotice, Projections, Task};
 
@@ -27,6 +28,8 @@ pub struct OpenedStep {
     pub cards: Vec<Card>,
     /// Whether the task refers to works.
     pub has_works: bool,
+    /// How often memory has changed for the person whose task it is.
+    pub memory: MemoryMark,
     /// The newest entries of the journal, oldest first: those of the transaction that opened the step. Older ones are in the store.
     pub noted: Vec<JournalEntry>,
 }
@@ -67,6 +70,7 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
                 .map(|notice| (notice.work, notice.to_version))
                 .collect(),
             is_nudged: change.task.task.course.is_nudge_due,
+            forgets: change.memory.forgets,
         },
         context: None,
     };
@@ -82,6 +86,7 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
         notices,
         cards: change.open_cards().await?,
         has_works: change.has_works,
+        memory: change.memory,
         noted: change.task.noted().to_vec(),
     })
 }

@@ -13,6 +13,7 @@
 mod arguments;
 mod core;
 mod identity;
+mod memory;
 mod registry;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use domain::turn::{PlannedCall, Risk};
 use serde_json::Value;
 
 use super::core::{self, LoadTools};
-use super::{Tool, ToolSpec, works};
+use super::{Tool, ToolSpec, memory, works};
 use crate::context::cut;
 use crate::model::schema;
 
@@ -111,6 +111,7 @@ impl Tools {
 impl Default for Tools {
     /// What Atelier brings.
     fn default() -> Self {
-        Self::new(core::tools().into_iter().chain(works::tools()))
+        let tools = core::tools().into_iter();
+        Self::new(tools.chain(memory::tools()).chain(works::tools()))
     }
 }

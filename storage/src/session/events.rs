@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
 use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{CardId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, MemoryId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
 use sea_orm::Value;
@@ -41,22 +41,27 @@ fn subject(row: &Row<'_>, task: Option<TaskId>) -> Result<Subject> {
     if let Some(card) = row.optional_uuid("card_id")? {
         return Ok(Subject::Card(CardId::from_uuid(card)));
     }
+    if let Some(memory) = row.optional_uuid("memory_id")? {
+        return Ok(Subject::Memory(MemoryId::from_uuid(memory)));
+    }
     task.map(Subject::Task)
         .ok_or_else(|| row.damaged("work_id", &"no subject"))
 }
 
-/// The columns of work, user, task, message and card.
-fn subject_values(event: &NewEvent) -> [Value; 5] {
+/// The columns of work, user, task, message, card and memory.
+fn subject_values(event: &NewEvent) -> [Value; 6] {
     let mut task = event.task;
-    let (mut work, mut user, mut message, mut card) = (None, None, None, None);
+    let (mut work, mut user, mut message, mut card, mut memory) = (None, None, None, None, None);
     match event.subject {
         Subject::Work(id) => work = Some(id.uuid()),
         Subject::Member(id) => user = Some(id.uuid()),
         Subject::Message(id) => message = Some(id.uuid()),
         Subject::Card(id) => card = Some(id.uuid()),
+        Subject::Memory(id) => memory = Some(id.uuid()),
         Subject::Task(id) => task = Some(id),
     }
-    [work, user, task.map(TaskId::uuid), message, card].map(optional_id)
+    let task = task.map(TaskId::uuid);
+    [work, user, task, message, card, memory].map(optional_id)
 }
 
 #[async_trait]
@@ -164,7 +169,7 @@ impl<C: Link> EventWrites for Session<C> {
 
 /// An event in the order of its table's columns.
 fn event_values(workspace: WorkspaceId, sequence: u64, event: &NewEvent) -> Result<Vec<Value>> {
-    let mut values = Vec::with_capacity(11);
+    let mut values = Vec::with_capacity(12);
     values.extend([
         id(workspace.uuid()),
         number(sequence),

@@ -239,6 +239,7 @@ static EVENTS: Table = Table {
         ("task_id", OptionalId),
         ("message_id", OptionalId),
         ("card_id", OptionalId),
+        ("memory_id", OptionalId),
         ("actor", Text),
         ("at", Number),
         ("data", Text),

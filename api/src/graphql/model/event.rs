@@ -8,6 +8,7 @@ use domain::page::Page;
 
 use super::actor::Actor;
 use super::card::Card;
+use super::memory::Memory;
 use super::message::Message;
 use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
@@ -54,6 +55,12 @@ pub(crate) enum EventKind {
     WorkRestored,
     /// A member was added, changed or removed.
     MembersChanged,
+    /// A memory was made, or says, reaches or stands otherwise.
+    MemoryChanged,
+    /// A memory lost words, or a message may not be used any more.
+    MemoryForgotten,
+    /// A profile has another version.
+    ProfileChanged,
 }
 
 /// What an event can be about.
@@ -75,6 +82,8 @@ pub(crate) enum EventSubject {
     Task(Task),
     /// A card.
     Card(Card),
+    /// A memory.
+    Memory(Memory),
 }
 
 /// Something that happened in a workspace.
@@ -144,6 +153,10 @@ impl EventSubject {
                 .find_card(id)
                 .await?
                 .map(|card| Self::Card(Card(card))),
+            Subject::Memory(id) => scope
+                .find_memory(id)
+                .await?
+                .map(|memory| Self::Memory(Memory(memory))),
             Subject::Member(_) => None,
         })
     }

@@ -14,6 +14,7 @@ pub(super) mod history;
 mod journal;
 mod line;
 mod linked_work;
+pub(super) mod memory;
 pub(super) mod message;
 pub(super) mod money;
 pub(super) mod node;

@@ -1,9 +1,10 @@
 //! Whatever has an id that is unique over the whole server.
 
 use async_graphql::{ID, Interface, Result};
-use domain::ids::{CardId, MessageId, TaskId, TokenId, UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, MemoryId, MessageId, TaskId, TokenId, UserId, WorkId, WorkspaceId};
 
 use super::card::Card;
+use super::memory::Memory;
 use super::message::Message;
 use super::people::{ApiToken, User};
 use super::task::Task;
@@ -41,6 +42,8 @@ pub(crate) enum Node {
     Task(Task),
     /// A card.
     Card(Card),
+    /// A memory.
+    Memory(Memory),
 }
 
 impl Node {
@@ -64,6 +67,10 @@ impl Node {
         if let Ok(id) = id.parse::<CardId>() {
             let found = scope.find_card(id).await?;
             return Ok(found.map(|card| Self::Card(Card(card))));
+        }
+        if let Ok(id) = id.parse::<MemoryId>() {
+            let found = scope.find_memory(id).await?;
+            return Ok(found.map(|memory| Self::Memory(Memory(memory))));
         }
         if let Ok(id) = id.parse::<UserId>() {
             let found = scope.find_acquainted(id).await?;

@@ -10,6 +10,7 @@ mod cards;
 mod content;
 mod edits;
 mod input;
+mod memories;
 mod messages;
 mod money;
 mod operations;
@@ -31,4 +32,5 @@ pub struct Mutation(
     tasks::TaskMutation,
     messages::MessageMutation,
     cards::CardMutation,
+    memories::MemoryMutation,
 );

@@ -71,6 +71,8 @@ impl Stage {
                 notices: Vec::new(),
                 cards: Vec::new(),
                 lines: Vec::new(),
+                profile: domain::memory::Profile::default(),
+                memory: domain::memory::MemoryMark::default(),
             },
             boards: Vec::new(),
             replies: Vec::new(),

@@ -14,11 +14,15 @@ use crate::tools::arguments::{object, read, text};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};
 
 /// Guides by name.
-pub(in crate::tools) const GUIDES: [(&str, &str); 3] = [
+pub(in crate::tools) const GUIDES: [(&str, &str); 4] = [
     ("flows", include_str!("../../../guides/flows.md")),
     (
         "poster_series",
         include_str!("../../../guides/poster_series.md"),
+    ),
+    (
+        "remembering",
+        include_str!("../../../guides/remembering.md"),
     ),
     (
         "storyboarding",
@@ -37,7 +41,7 @@ impl Default for ReadGuide {
     fn default() -> Self {
         Self(ToolSpec::core(
             "read_guide",
-            "Reads how something is done well: storyboarding, poster_series, flows.",
+            "Reads how something is done well: storyboarding, poster_series, flows, remembering.",
             object(&["name"], json!({"name": text("The guide.")})),
         ))
     }
