@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::MEMORY;
 use crate::harness::people::text;
-use crate::harness::{Installation, on_both_databases};
+use crate::harness::{Installation, Person, on_both_databases};
 
 on_both_databases![
     what_is_remembered_is_shown_with_why_and_since_when,
@@ -69,7 +69,13 @@ async fn what_is_remembered_is_shown_with_why_and_since_when(installation: &Inst
     let node = "query ($id: ID!) { node(id: $id) { __typename } }";
     let node = owner.client.run(node, json!({"id": made["id"]})).await;
     assert_eq!(node["node"]["__typename"], "Memory");
-    // And told of.
+    told_of(&owner, &made, &cursor).await;
+    refused(&owner).await;
+    server.stop().await;
+}
+
+/// What happened to a memory since then is told.
+async fn told_of(owner: &Person, made: &Value, cursor: &str) {
     let query = "query ($id: ID!, $after: Cursor) { workspace(id: $id) { events(first: 50, after: $after) { nodes { kind
       subject { __typename ... on Memory { id } } } } } }";
     let told = owner
@@ -88,6 +94,10 @@ async fn what_is_remembered_is_shown_with_why_and_since_when(installation: &Inst
         is_told("MEMORY_CHANGED") && is_told("PROFILE_CHANGED"),
         "{told}"
     );
+}
+
+/// What can not be remembered.
+async fn refused(owner: &Person) {
     for (wrong, code) in [
         (json!({"content": "  "}), "BAD_USER_INPUT"),
         (json!({"content": "x".repeat(1_001)}), "BAD_USER_INPUT"),
@@ -108,7 +118,6 @@ async fn what_is_remembered_is_shown_with_why_and_since_when(installation: &Inst
             .await;
         assert_eq!(answer.code(), code, "{}", answer.body);
     }
-    server.stop().await;
 }
 
 async fn what_is_a_persons_own_is_nobody_elses(installation: &Installation) {

@@ -46,10 +46,11 @@ async fn member(store: &SharedStore, place: Place, role: Role) -> Place {
     Place { caller, ..place }
 }
 
-async fn the_brand_is_blue_step_by_step(database: TestDatabase) {
-    let storage = database.open().await;
-    let place = bootstrap(&storage.store).await;
-    let it = Speaking::new(&storage.store, place);
+/// What the brand is called in the end.
+const DEEP: &str = "Our brand is a deep blue, #0B3D91";
+
+/// The brand is named, made more precise, and confirmed; the memory, and the messages of the last two.
+async fn say_that_the_brand_is_blue(it: &Speaking) -> (MemoryId, MessageId, MessageId) {
     assert_eq!(it.profile().await.version, 0);
     // Somebody says so: ORIGIN makes the first version.
     let (first, brand) = it
@@ -66,7 +67,7 @@ async fn the_brand_is_blue_step_by_step(database: TestDatabase) {
         (1, "- Our brand is blue\n")
     );
     // It is made more precise: REFINE makes a new one, and the former is SUPERSEDED.
-    let deep = "Our brand is a deep blue, #0B3D91";
+    let deep = DEEP;
     let (second, same) = it
         .learn(
             "A deep blue, I mean: #0B3D91",
@@ -105,11 +106,19 @@ async fn the_brand_is_blue_step_by_step(database: TestDatabase) {
         2,
         "a confirmation changes no profile"
     );
+    (brand, second, third)
+}
+
+async fn the_brand_is_blue_step_by_step(database: TestDatabase) {
+    let storage = database.open().await;
+    let place = bootstrap(&storage.store).await;
+    let it = Speaking::new(&storage.store, place);
+    let (brand, second, third) = say_that_the_brand_is_blue(&it).await;
     // The confirmation is forgotten: it is only unlinked.
     let forgotten = it.forget(ForgetTarget::Message(third), 40).await;
     assert_eq!(forgotten.unlinked, [brand]);
     assert!(forgotten.scrubbed.is_empty());
-    assert_eq!(it.holds(brand).await.as_deref(), Some(deep));
+    assert_eq!(it.holds(brand).await.as_deref(), Some(DEEP));
     assert_eq!(
         it.edges(brand, 2).await,
         [(second, EvidenceRole::Refine, true)]
