@@ -1,5 +1,6 @@
 //! A store in memory, for tests of what is around it: it holds what a test puts there, and refuses everything else.
 
+mod memories;
 mod tasks;
 
 use std::any::Any;

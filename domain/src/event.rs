@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::actor::Actor;
-use crate::ids::{CardId, JobId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use crate::ids::{CardId, JobId, MemoryId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use crate::names::named;
 use crate::time::Timestamp;
 
@@ -62,6 +62,12 @@ named! {
         MembersChanged = "MEMBERS_CHANGED",
         /// Limits were set, or money was set aside, spent or given back.
         BudgetChanged = "BUDGET_CHANGED",
+        /// A memory was made, or says, reaches or stands otherwise.
+        MemoryChanged = "MEMORY_CHANGED",
+        /// A memory lost words, or a message may not be used any more.
+        MemoryForgotten = "MEMORY_FORGOTTEN",
+        /// A profile has another version.
+        ProfileChanged = "PROFILE_CHANGED",
     }
 }
 
@@ -82,6 +88,8 @@ pub enum Subject {
     Job(JobId),
     /// The workspace itself.
     Workspace,
+    /// A memory.
+    Memory(MemoryId),
 }
 
 /// An event before it has a place in the log.

@@ -114,6 +114,8 @@ ids! {
     TaskId, "task", "task";
     /// A message of a person or of the agent.
     MessageId, "message", "message";
+    /// A memory.
+    MemoryId, "memory", "memory";
     /// One turn of a task.
     TurnId, "turn", "turn";
     /// An order at a media provider.

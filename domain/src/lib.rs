@@ -22,6 +22,7 @@ pub mod job;
 pub mod journal;
 pub mod line;
 pub mod media;
+pub mod memory;
 pub mod message;
 pub mod money;
 mod names;

@@ -24,6 +24,7 @@ use crate::installation::{InstallationReads, InstallationWrites};
 use crate::job::{JobReads, JobWrites};
 use crate::journal::{JournalReads, JournalWrites};
 use crate::line::{LineReads, LineWrites};
+use crate::memory::{MemoryReads, MemoryWrites};
 use crate::message::{MessageReads, MessageWrites};
 use crate::money::{MoneyReads, MoneyWrites};
 use crate::people::{PeopleReads, PeopleWrites};
@@ -71,13 +72,13 @@ macro_rules! sum_of {
 sum_of! {
     /// Everything that can be read.
     Reads: InstallationReads + PeopleReads + WorkReads + TaskReads + TurnReads + MessageReads + JournalReads + LineReads
-        + CardReads + JobReads + MoneyReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
+        + CardReads + JobReads + MoneyReads + MemoryReads + EmbeddingReads + EventReads + IdempotencyStore + Send + Sync
 }
 
 sum_of! {
     /// Everything that can be read and written inside a command.
     Transaction: Reads + InstallationWrites + PeopleWrites + WorkWrites + TaskWrites + TurnWrites + MessageWrites
-        + JournalWrites + LineWrites + CardWrites + JobWrites + MoneyWrites + EmbeddingWrites + EventWrites
+        + JournalWrites + LineWrites + CardWrites + JobWrites + MoneyWrites + MemoryWrites + EmbeddingWrites + EventWrites
 }
 
 /// Reading the event log.

@@ -14,6 +14,7 @@ mod m0004_tasks;
 mod m0005_embeddings;
 mod m0006_main;
 mod m0007_generation;
+mod m0008_memory;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
@@ -33,6 +34,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0005_embeddings::Migration),
             Box::new(m0006_main::Migration),
             Box::new(m0007_generation::Migration),
+            Box::new(m0008_memory::Migration),
         ]
     }
 }

@@ -12,6 +12,7 @@ mod decision;
 pub mod engine;
 pub mod executors;
 pub mod media;
+pub mod memory;
 pub mod model;
 pub mod offline;
 mod prompt_lint;

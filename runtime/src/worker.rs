@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::engine::{Drive, Engine, Progress};
+use crate::memory::{ExtractionOptions, extract};
 use running::{Place, Running};
 
 /// How a worker works.
@@ -35,6 +36,8 @@ pub struct WorkerOptions {
     pub stillness: Duration,
     /// How long what runs may take to come to a boundary at a stop.
     pub farewell: Duration,
+    /// How memories are extracted.
+    pub extraction: ExtractionOptions,
 }
 
 impl Default for WorkerOptions {
@@ -45,6 +48,7 @@ impl Default for WorkerOptions {
             watchdog: Duration::from_secs(10),
             stillness: Duration::from_mins(20),
             farewell: Duration::from_secs(5),
+            extraction: ExtractionOptions::default(),
         }
     }
 }
@@ -81,10 +85,12 @@ impl Worker {
         });
         tracing::info!(worker = %shared.engine.worker(), "a worker has started");
         let wakes = shared.engine.store().follow_turns();
+        let extractor = Arc::new(shared.engine.extractor(shared.options.extraction));
         let loops = vec![
             tokio::spawn(shared.clone().listen(wakes)),
             tokio::spawn(shared.clone().claim_what_is_due()),
             tokio::spawn(watchdog::watch(shared.clone())),
+            tokio::spawn(extract(extractor, shared.stop.clone())),
         ];
         Self { shared, loops }
     }

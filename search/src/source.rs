@@ -1,7 +1,7 @@
 //! What is searched: the things of a workspace as texts, read from the store.
 //!
 //! Invariants
-//! - What can not be found by anybody (a work in the bin, a message that was taken back) is not there.
+//! - What can not be found by anybody (a work in the bin, a message that was taken back, whatever was forgotten) is not there.
 //! - Whose eyes alone a text is for is told with it, by the same rule that the API has: `Message::is_visible_to`.
 //! - All things of one reading are loaded with a few statements, whatever their number.
 //!
@@ -11,7 +11,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use domain::document::{Content, DocumentService};
-use domain::ids::{MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use domain::ids::{MemoryId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use domain::memory::Memory;
 use domain::message::Message;
 use domain::search::SearchKind;
 use domain::store::{Reads, SharedStore};
@@ -35,6 +36,7 @@ pub(crate) enum Subject {
     Task(TaskId),
     Work(WorkId),
     Message(MessageId),
+    Memory(MemoryId),
 }
 
 impl Subject {
@@ -43,6 +45,7 @@ impl Subject {
             Self::Task(_) => SearchKind::Task,
             Self::Work(_) => SearchKind::Work,
             Self::Message(_) => SearchKind::Message,
+            Self::Memory(_) => SearchKind::Memory,
         }
     }
 
@@ -50,7 +53,7 @@ impl Subject {
     pub(crate) const fn work(&self) -> Option<WorkId> {
         match self {
             Self::Work(id) => Some(*id),
-            Self::Task(_) | Self::Message(_) => None,
+            Self::Task(_) | Self::Message(_) | Self::Memory(_) => None,
         }
     }
 
@@ -59,6 +62,7 @@ impl Subject {
             Self::Task(id) => id.uuid(),
             Self::Work(id) => id.uuid(),
             Self::Message(id) => id.uuid(),
+            Self::Memory(id) => id.uuid(),
         }
     }
 }
@@ -109,17 +113,20 @@ impl Source {
         workspace: WorkspaceId,
         subjects: &[Subject],
     ) -> Result<Vec<Searchable>> {
-        let (mut tasks, mut works, mut messages) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut tasks, mut works) = (Vec::new(), Vec::new());
+        let (mut messages, mut memories) = (Vec::new(), Vec::new());
         for subject in subjects {
             match subject {
                 Subject::Task(id) => tasks.push(*id),
                 Subject::Work(id) => works.push(*id),
                 Subject::Message(id) => messages.push(*id),
+                Subject::Memory(id) => memories.push(*id),
             }
         }
         let mut found = self.tasks(workspace, &tasks).await?;
         found.extend(self.works(workspace, &works).await?);
         found.extend(self.messages(workspace, &messages).await?);
+        found.extend(self.memories(workspace, &memories).await?);
         Ok(found)
     }
 
@@ -131,12 +138,14 @@ impl Source {
         limit: u32,
     ) -> Result<(Vec<Subject>, Scan)> {
         let reads = self.store.reads();
-        let (task, work, message) = match from {
-            Scan::Start => (Some(None), Some(None), Some(None)),
-            Scan::After(Subject::Task(id)) => (Some(Some(id)), Some(None), Some(None)),
-            Scan::After(Subject::Work(id)) => (None, Some(Some(id)), Some(None)),
-            Scan::After(Subject::Message(id)) => (None, None, Some(Some(id))),
-            Scan::End => (None, None, None),
+        // Kind after kind: none for one that is behind, and for the others the last thing that was read.
+        let (task, work, message, memory) = match from {
+            Scan::Start => (Some(None), Some(None), Some(None), Some(None)),
+            Scan::After(Subject::Task(id)) => (Some(Some(id)), Some(None), Some(None), Some(None)),
+            Scan::After(Subject::Work(id)) => (None, Some(Some(id)), Some(None), Some(None)),
+            Scan::After(Subject::Message(id)) => (None, None, Some(Some(id)), Some(None)),
+            Scan::After(Subject::Memory(id)) => (None, None, None, Some(Some(id))),
+            Scan::End => (None, None, None, None),
         };
         let mut found = Vec::new();
         if let Some(after) = task {
@@ -150,6 +159,10 @@ impl Source {
         if let Some(after) = message.filter(|_| found.is_empty()) {
             let ids = reads.list_message_ids(workspace, after, limit).await?;
             found.extend(ids.into_iter().map(Subject::Message));
+        }
+        if let Some(after) = memory.filter(|_| found.is_empty()) {
+            let ids = reads.list_memory_ids(workspace, after, limit).await?;
+            found.extend(ids.into_iter().map(Subject::Memory));
         }
         let next = found.last().map_or(Scan::End, |last| Scan::After(*last));
         Ok((found, next))
@@ -218,11 +231,28 @@ impl Source {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let messages = self.store.reads().list_messages_by_id(ids).await?;
-        let there = messages
+        let reads = self.store.reads();
+        let mut messages = reads.list_messages_by_id(ids).await?;
+        let forgotten = reads.list_forgotten(workspace, Some(ids)).await?;
+        messages.retain(|message| {
+            let is_forgotten = forgotten.iter().any(|one| one.message == message.id);
+            message.workspace == workspace && !message.state.is_taken_back() && !is_forgotten
+        });
+        Ok(messages.iter().map(searchable_message).collect())
+    }
+
+    /// What holds; a memory of which nothing does is not there.
+    async fn memories(&self, workspace: WorkspaceId, ids: &[MemoryId]) -> Result<Vec<Searchable>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let memories = self.store.reads().list_contents(ids).await?;
+        let here = memories
             .into_iter()
-            .filter(|message| message.workspace == workspace && !message.state.is_taken_back());
-        Ok(there.map(|message| searchable_message(&message)).collect())
+            .filter(|(memory, _)| memory.workspace == workspace);
+        Ok(here
+            .map(|(memory, content)| searchable_memory(&memory, content))
+            .collect())
     }
 }
 
@@ -284,6 +314,17 @@ fn searchable_message(message: &Message) -> Searchable {
         title: String::new(),
         text: cut(&message.text, TEXT_LENGTH),
         meaning: cut(&message.text, MEANING_LENGTH),
+    }
+}
+
+fn searchable_memory(memory: &Memory, content: String) -> Searchable {
+    Searchable {
+        subject: Subject::Memory(memory.id),
+        owner: memory.scope.owner(),
+        at: memory.updated_at,
+        title: String::new(),
+        meaning: content.clone(),
+        text: content,
     }
 }
 

@@ -72,7 +72,9 @@ fn subject_of(event: &Event) -> Option<Subject> {
         | EventKind::WorkChanged
         | EventKind::WorkRenamed
         | EventKind::WorkDeleted
-        | EventKind::WorkRestored => true,
+        | EventKind::WorkRestored
+        | EventKind::MemoryChanged
+        | EventKind::MemoryForgotten => true,
         EventKind::JournalAppended
         | EventKind::StepDecided
         | EventKind::CallStateChanged
@@ -81,15 +83,18 @@ fn subject_of(event: &Event) -> Option<Subject> {
         | EventKind::JobStateChanged
         | EventKind::JobProgress
         | EventKind::BudgetChanged
-        | EventKind::MembersChanged => false,
+        | EventKind::MembersChanged
+        | EventKind::ProfileChanged => false,
     };
     match event.subject {
         Of::Task(id) if is_searched => Some(Subject::Task(id)),
         Of::Work(id) if is_searched => Some(Subject::Work(id)),
         Of::Message(id) if is_searched => Some(Subject::Message(id)),
+        Of::Memory(id) if is_searched => Some(Subject::Memory(id)),
         Of::Task(_)
         | Of::Work(_)
         | Of::Message(_)
+        | Of::Memory(_)
         | Of::Member(_)
         | Of::Card(_)
         | Of::Job(_)

@@ -14,6 +14,9 @@ type Decide = Arc<dyn Fn(u32, u32, &str) -> Reply + Send + Sync>;
 /// Answers the router's questions by the name of the function and the whole text of the request.
 type Route = Arc<dyn Fn(&str, &str) -> Value + Send + Sync>;
 
+/// Answers what an extractor is asked by the whole text of the request.
+type Extract = Arc<dyn Fn(&str) -> Value + Send + Sync>;
+
 /// What a planner says.
 #[derive(Debug, Clone)]
 pub(crate) enum Reply {
@@ -59,12 +62,17 @@ pub(crate) struct Asked {
     pub(crate) step: (u32, u32),
     /// The title of the task that it was about.
     pub(crate) title: String,
+    /// The first message.
+    pub(crate) system: String,
+    /// The whole text.
+    pub(crate) text: String,
 }
 
 #[derive(Clone)]
 struct Shared {
     decide: Decide,
     route: Route,
+    extract: Extract,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
@@ -85,10 +93,34 @@ impl Planner {
         R: Into<Reply>,
         G: Fn(&str, &str) -> Value + Send + Sync + 'static,
     {
+        Self::start_as(
+            decide,
+            Arc::new(route),
+            Arc::new(|_| json!({"candidates": []})),
+        )
+        .await
+    }
+
+    /// Starts one that extracts memories as well.
+    pub(crate) async fn start_with_extractor<F, R, E>(decide: F, extract: E) -> Self
+    where
+        F: Fn(u32, u32, &str) -> R + Send + Sync + 'static,
+        R: Into<Reply>,
+        E: Fn(&str) -> Value + Send + Sync + 'static,
+    {
+        Self::start_as(decide, Arc::new(|_, _| Value::Null), Arc::new(extract)).await
+    }
+
+    async fn start_as<F, R>(decide: F, route: Route, extract: Extract) -> Self
+    where
+        F: Fn(u32, u32, &str) -> R + Send + Sync + 'static,
+        R: Into<Reply>,
+    {
         let asked = Arc::default();
         let shared = Shared {
             decide: Arc::new(move |turn, step, text: &str| decide(turn, step, text).into()),
-            route: Arc::new(route),
+            route,
+            extract,
             asked: Arc::clone(&asked),
         };
         let router = Router::new()
@@ -146,11 +178,17 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
         function: function.clone(),
         step,
         title: title_of(&text).to_owned(),
+        system: texts
+            .first()
+            .map(|&text| text.to_owned())
+            .unwrap_or_default(),
+        text: text.clone(),
     });
     let reply = match function.as_str() {
         "decide" => (shared.decide)(step.0, step.1, &text),
         "answer" => json!({"text": "Here it is."}).into(),
         "route" | "confirm_new_task" => (shared.route)(&function, &text).into(),
+        "extract_memories" => (shared.extract)(&text).into(),
         _ => json!({"summary": "What came before, in short."}).into(),
     };
     Json(json!({

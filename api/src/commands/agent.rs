@@ -9,6 +9,7 @@ use domain::search::SharedSearchIndex;
 use domain::task::TaskLimits;
 use runtime::engine::{Engine, EngineOptions};
 use runtime::executors::Executors;
+use runtime::memory::ExtractionOptions;
 use runtime::model::{self, ModelClient, ModelLimits, ModelSettings, Prices};
 use runtime::tools::{MediaChoice, ToolServices, Tools};
 use runtime::worker::{Worker, WorkerOptions};
@@ -38,6 +39,10 @@ pub(crate) fn start(
         turns: agent.turns,
         turns_per_workspace: agent.turns_per_workspace,
         watchdog: agent.watchdog_interval,
+        extraction: ExtractionOptions {
+            delay: agent.extraction_delay,
+            ..ExtractionOptions::default()
+        },
         ..WorkerOptions::default()
     };
     Ok(Worker::start(engine, options))

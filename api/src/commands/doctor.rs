@@ -192,6 +192,12 @@ async fn check_workspace(
             "{count} refused updates of {work} lie in quarantine; they are in no document"
         ));
     }
+    for memory in reads.list_memory_faults(workspace).await? {
+        findings.wrong(
+            &format!("{memory} says what was forgotten"),
+            "Forget it once more, and report this, with the version of the server.",
+        );
+    }
     if findings.wrong == before {
         Findings::good(&format!("{workspace}: {works} works, {files} files"));
     }

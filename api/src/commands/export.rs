@@ -7,6 +7,7 @@
 //!
 //! The program does nothing else meanwhile, so files are written where it runs.
 
+mod memories;
 mod tasks;
 
 use std::collections::BTreeSet;
@@ -97,6 +98,7 @@ impl Exporter<'_> {
         self.members().await?;
         self.main_threads().await?;
         self.tasks().await?;
+        self.memories().await?;
         let head = self.reads().event_head(self.workspace).await?;
         self.events(head).await?;
         let works = self.works().await?;

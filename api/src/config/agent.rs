@@ -19,6 +19,8 @@ pub struct AgentSettings {
     pub lease: Duration,
     /// How often stored state is looked through for what was missed.
     pub watchdog_interval: Duration,
+    /// Quiet time before memories are extracted from what a person wrote.
+    pub extraction_delay: Duration,
     /// Turns that run at once in a process.
     pub turns: usize,
     /// Of these, of one workspace.
@@ -74,6 +76,7 @@ pub(super) fn agent(layers: &Layers) -> Result<AgentSettings, ConfigError> {
         model: model(layers)?,
         lease: time("lease", Duration::from_secs(30))?,
         watchdog_interval: time("watchdog-interval", Duration::from_secs(10))?,
+        extraction_delay: time("extraction-delay", Duration::from_secs(5))?,
         turns: number("worker-turns", 32)?,
         turns_per_workspace: number("worker-turns-per-workspace", 16)?,
         steps_per_turn: number("steps-per-turn", 25)? as u32,

@@ -52,6 +52,10 @@ pub(crate) enum Kind {
     Search = 10,
     /// The ledger of a workspace.
     Ledger = 11,
+    /// The memories of a workspace that a person may see.
+    Memories = 12,
+    /// What was not taken into memory of a person's messages.
+    Rejections = 13,
 }
 
 /// One list, as its cursors name it.

@@ -6,6 +6,7 @@
 //!
 //! Not here: batching itself (`loader`), tasks and what belongs to them (`tasks`).
 
+mod memories;
 mod tasks;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,6 +22,7 @@ use futures_util::FutureExt as _;
 
 use super::loader::{Loaded, Loader};
 use super::services::Services;
+pub(super) use memories::MemoryLoaders;
 pub(super) use tasks::{Part, TaskLoaders, keep_cards};
 
 /// A work at a version; none is the present one.
@@ -48,6 +50,7 @@ pub(crate) struct Loaders {
     pub(super) nodes: Loader<At, Arc<Vec<NodeState>>>,
     pub(super) revisions: Loader<(WorkId, u32), Arc<Vec<Revision>>>,
     pub(super) tasks: TaskLoaders,
+    pub(super) memories: MemoryLoaders,
 }
 
 impl Loaders {
@@ -69,6 +72,7 @@ impl Loaders {
             nodes: loader(services, nodes),
             revisions: loader(services, revisions),
             tasks: TaskLoaders::new(services, caller),
+            memories: MemoryLoaders::new(services, caller),
         }
     }
 }

@@ -7,6 +7,7 @@
 //!
 //! Not here: the rules of who may change what (commands check those themselves), what belongs to tasks (`tasks`).
 
+mod memories;
 mod tasks;
 
 use std::sync::{Arc, Mutex, PoisonError};

@@ -9,15 +9,16 @@ use serde_json::json;
 use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState};
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
-use crate::ids::{CardId, TaskId, WorkspaceId};
+use crate::ids::{CardId, MemoryId, TaskId, WorkspaceId};
 use crate::job::{answer_cost, go_on_after_cost};
 use crate::journal::JournalKind;
+use crate::memory::{Forget, ForgetTarget};
 use crate::people::{Caller, Role, TokenKind, check_text, require};
 use crate::routing::place_by_answer;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskChange, TaskStatus, confirm};
 use crate::time::Timestamp;
-use crate::turn::Spare;
+use crate::turn::{CallId, Spare};
 use crate::work::delete_by_person;
 
 /// Answers an open card.
@@ -126,10 +127,19 @@ impl AnswerCard {
 
     /// The answer goes into the task's journal, grants what it grants, and the task goes on.
     async fn answer_task(&self, tx: &dyn Transaction, card: &Card, task: TaskId) -> Result<()> {
+        let is_confirmed = self.option.as_deref() == Some(CONFIRM);
+        let mut question = card.prompt.as_str();
+        if card.kind == CardKind::ConfirmIrreversible
+            && is_confirmed
+            && let Some(memory) = memory_of(tx, card).await?
+        {
+            self.forget(tx, card, memory).await?;
+            // What it said is forgotten as well.
+            question = "…";
+        }
         let mut change = TaskChange::load(tx, task, self.caller.actor(), self.at).await?;
         change.close(card).await?;
         change.task.course.is_by_program |= self.caller.kind == TokenKind::PublicApi;
-        let is_confirmed = self.option.as_deref() == Some(CONFIRM);
         let confirmed = match card.kind {
             CardKind::Checkpoint if is_confirmed => self.confirm_items(&change, card).await?,
             _ => Vec::new(),
@@ -138,7 +148,7 @@ impl AnswerCard {
             JournalKind::IncomingMessage,
             self.in_words(card),
             json!({
-                "card": card.id, "option": self.option, "comment": self.comment, "question": card.prompt,
+                "card": card.id, "option": self.option, "comment": self.comment, "question": question,
                 "confirmedItems": confirmed,
             }),
         );
@@ -163,6 +173,18 @@ impl AnswerCard {
         }
         change.save().await?;
         Ok(())
+    }
+
+    /// What a person confirms is forgotten at that person's word.
+    async fn forget(&self, tx: &dyn Transaction, card: &Card, memory: MemoryId) -> Result<()> {
+        let forget = Forget {
+            caller: self.caller,
+            workspace: self.workspace,
+            target: ForgetTarget::Memory(memory),
+            receipt: card.id.uuid(),
+            at: self.at,
+        };
+        forget.run(tx).await.map(drop)
     }
 
     /// Confirms the item of the card, or, where the model asked, everything that is done and waits to be confirmed.
@@ -203,4 +225,17 @@ impl AnswerCard {
             (None, comment) => comment.clone().unwrap_or_default(),
         }
     }
+}
+
+/// The memory that a card asks to forget: the one of the call that waits for the answer.
+async fn memory_of(tx: &dyn Transaction, card: &Card) -> Result<Option<MemoryId>> {
+    let Some(id) = card.call.as_ref().and_then(|id| id.parse::<CallId>().ok()) else {
+        return Ok(None);
+    };
+    let calls = tx.list_step_calls(id.turn, id.step).await?;
+    let call = calls
+        .iter()
+        .find(|call| call.id == id && call.tool == "propose_forget");
+    let named = call.and_then(|call| call.arguments["memory_id"].as_str());
+    Ok(named.and_then(|named| named.parse().ok()))
 }

@@ -23,6 +23,10 @@ pub struct CardWords {
     pub approve: &'static str,
     /// Says no to a cost.
     pub refuse: &'static str,
+    /// Asks whether something remembered may be forgotten; what it says follows.
+    pub forget: &'static str,
+    /// Says yes to that.
+    pub permit_forget: &'static str,
 }
 
 impl CardWords {
@@ -39,6 +43,8 @@ impl CardWords {
                 cost: "Заказать за эту цену?",
                 approve: "Да, заказать",
                 refuse: "Нет, не заказывать",
+                forget: "Забыть навсегда",
+                permit_forget: "Да, забыть",
             },
             Some("zh") => Self {
                 done: "已完成,请确认",
@@ -50,6 +56,8 @@ impl CardWords {
                 cost: "按此价格下单？",
                 approve: "是，下单",
                 refuse: "不，取消",
+                forget: "永久遗忘",
+                permit_forget: "是,遗忘",
             },
             _ => Self {
                 done: "Done, please look",
@@ -61,6 +69,8 @@ impl CardWords {
                 cost: "Order this at that price?",
                 approve: "Yes, order it",
                 refuse: "No, do not order it",
+                forget: "Forget for good",
+                permit_forget: "Yes, forget it",
             },
         }
     }

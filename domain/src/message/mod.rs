@@ -102,6 +102,11 @@ impl Message {
         }
     }
 
+    /// The same, for sorting.
+    pub(crate) fn position_key(&self) -> (Timestamp, MessageId) {
+        (self.created_at, self.id)
+    }
+
     /// The person who wrote it; none for what the agent wrote.
     pub const fn person(&self) -> Option<UserId> {
         match self.author {

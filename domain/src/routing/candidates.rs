@@ -183,6 +183,9 @@ async fn thread_before(reads: &dyn Reads, request: &CandidateRequest<'_>) -> Res
     let page = reads.list_main_thread(request.workspace, request.user, window);
     let mut thread = page.await?.rows;
     thread.retain(|message| message.created_at < request.at && !message.state.is_taken_back());
+    let ids: Vec<_> = thread.iter().map(|message| message.id).collect();
+    let forgotten = reads.list_forgotten(request.workspace, Some(&ids)).await?;
+    thread.retain(|message| forgotten.iter().all(|one| one.message != message.id));
     let surplus = thread.len().saturating_sub(THREAD as usize);
     thread.drain(..surplus);
     Ok(thread)

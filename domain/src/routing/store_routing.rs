@@ -13,6 +13,7 @@ use crate::card::{CardOption, NEW_TASK, PICK_ANOTHER, RoutingWords};
 use crate::error::{Error, Result};
 use crate::ids::{MessageId, TaskId, TurnId, WorkId};
 use crate::journal::JournalKind;
+use crate::memory;
 use crate::message::{Message, MessageState, Routing, RoutingOutcome, RoutingStage};
 use crate::people::{Role, role_in};
 use crate::store::{Command, Scope, Transaction};
@@ -158,6 +159,7 @@ impl StoreRouting {
                 message.state = MessageState::Answered;
                 message.routing = Some(routing(RoutingOutcome::AnsweredByMain));
                 main.post(&answer(main, message, (*reply, text))).await?;
+                memory::queue(main.tx, std::slice::from_ref(message), self.at).await?;
                 self.keep(main, message).await
             }
             Placement::Existing(task) => {

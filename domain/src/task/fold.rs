@@ -7,6 +7,7 @@ use super::{ChecklistItem, Projections};
 use crate::error::{Error, Result};
 use crate::ids::TaskId;
 use crate::journal::{JournalEntry, JournalKind, JournalReads};
+use crate::memory::MemoryReads;
 
 /// Entries that are read at once.
 const PAGE: u32 = 500;
@@ -16,7 +17,7 @@ const CHANGING: [JournalKind; 2] = [JournalKind::IncomingMessage, JournalKind::S
 
 /// The projections as the journal tells them: the last plan, and what people confirmed since. None before the first plan.
 pub(crate) async fn fold(
-    reads: &(impl JournalReads + ?Sized),
+    reads: &(impl JournalReads + MemoryReads + ?Sized),
     task: TaskId,
 ) -> Result<Option<Projections>> {
     let plan = reads
@@ -26,6 +27,9 @@ pub(crate) async fn fold(
         return Ok(None);
     };
     let mut projections = read_plan(plan)?;
+    if reads.list_left_out(task).await?.contains(&plan.sequence) {
+        leave_words_out(&mut projections);
+    }
     let mut after = plan.sequence;
     loop {
         let request = crate::page::PageRequest {
@@ -62,6 +66,17 @@ fn read_plan(plan: &JournalEntry) -> Result<Projections> {
             .as_u64()
             .ok_or_else(|| unreadable(plan, "seenSequence"))?,
     })
+}
+
+/// What a plan said that rests on something forgotten does not come back; where the task stands does.
+fn leave_words_out(projections: &mut Projections) {
+    let mark = "…";
+    mark.clone_into(&mut projections.summary);
+    mark.clone_into(&mut projections.short_line);
+    for item in &mut projections.checklist {
+        mark.clone_into(&mut item.title);
+        item.evidence = None;
+    }
 }
 
 /// Marks the items that an answer confirmed; the answer's entry names them.

@@ -10,6 +10,7 @@ use crate::actor::Actor;
 use crate::card::Card;
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::memory::MemoryMark;
 use crate::store::Transaction;
 use crate::task::{ChangeNotice, Projections, TaskChange};
 use crate::time::Timestamp;
@@ -34,6 +35,8 @@ pub(crate) struct TurnChange<'tx> {
     /// Whether the task refers to works, those of this change included.
     pub(super) has_works: bool,
     has_jobs: bool,
+    /// How often memory had changed as it was found.
+    pub(super) memory: MemoryMark,
     presented: Epoch,
 }
 
@@ -92,6 +95,7 @@ impl<'tx> TurnChange<'tx> {
             has_open_cards: entered.has_open_cards,
             has_works: entered.has_works,
             has_jobs: entered.has_jobs,
+            memory: entered.memory,
         }
     }
 

@@ -6,6 +6,7 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::open::open_step;
 use super::settle::{After, settle};
 use super::{
     Call, CallId, CallState, ContextUsage, Fence, PlannedCall, Risk, Spare, Step, StepState,
@@ -16,6 +17,7 @@ use crate::event::{EventKind, Subject};
 use crate::ids::TurnId;
 use crate::job::Job;
 use crate::journal::JournalKind;
+use crate::memory;
 use crate::names::named;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{ChecklistItem, ChecklistState, Projections, TaskLimits, Usage, dependents};
@@ -85,6 +87,12 @@ impl Command for StoreDecision {
     async fn run(&self, tx: &dyn Transaction) -> Result<After> {
         let mut change = TurnChange::enter(tx, self.fence, self.step, self.at).await?;
         let mut step = change.undecided(self.step)?;
+        if change.memory.forgets != step.seen.forgets {
+            // Something that may stand in the request was forgotten since: the model is asked with what is left.
+            let opened = open_step(&mut change, self.step).await?;
+            change.save().await?;
+            return Ok(After::Opened(Box::new(opened)));
+        }
         step.state = StepState::Decided;
         step.epoch = self.fence.epoch;
         step.decided_at = Some(self.at);
@@ -118,6 +126,7 @@ impl StoreDecision {
         } else {
             Vec::new()
         };
+        memory::queue_read(change.tx(), &consumed, self.at).await?;
         for message in consumed {
             change.task.tell_of(
                 EventKind::MessageStateChanged,

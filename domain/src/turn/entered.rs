@@ -5,6 +5,7 @@
 //! - What people may have written meanwhile is told by its flags: where one is down there is nothing to read.
 
 use super::{Call, Step, Turn};
+use crate::memory::MemoryMark;
 use crate::task::{Projections, Task};
 
 /// A turn with what its next command looks at.
@@ -34,4 +35,6 @@ pub struct Entered {
     pub has_works: bool,
     /// Whether orders of the task are under way.
     pub has_jobs: bool,
+    /// How often memory has changed for the person whose task it is.
+    pub memory: MemoryMark,
 }

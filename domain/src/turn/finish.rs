@@ -79,8 +79,15 @@ impl Command for FinishCalls {
             .filter(|step| step.at.step == self.step)
             .ok_or_else(|| Error::Conflict(format!("step {} is settled", self.step)))?;
         let mut calls = change.calls.clone();
+        let is_stale = change.memory.forgets != step.seen.forgets;
         for finished in &self.finished {
             let call = started(&mut calls, finished.index, self.fence)?;
+            let unread = unread(finished);
+            let finished = if is_stale && READS_MEMORY.contains(&call.tool.as_str()) {
+                &unread
+            } else {
+                finished
+            };
             self.store(tx, call, finished).await?;
             for effect in &finished.effects {
                 apply(&mut change, call, effect).await?;
@@ -94,6 +101,30 @@ impl Command for FinishCalls {
         };
         change.save().await?;
         Ok(Some(after))
+    }
+}
+
+/// Tools that can bring what was remembered or said before: what they brought may hold what was forgotten since.
+const READS_MEMORY: [&str; 5] = [
+    "delegate",
+    "read_journal",
+    "read_result",
+    "recall",
+    "search",
+];
+
+/// The call as if it had found nothing: what it used is paid for.
+fn unread(finished: &FinishedCall) -> FinishedCall {
+    let is_used = |effect: &&Effect| matches!(effect, Effect::Used(_));
+    FinishedCall {
+        index: finished.index,
+        outcome: CallOutcome::Failed {
+            error: "something was forgotten meanwhile; make the call again where it is needed"
+                .to_owned(),
+            result: None,
+        },
+        large: None,
+        effects: finished.effects.iter().filter(is_used).cloned().collect(),
     }
 }
 

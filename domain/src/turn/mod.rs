@@ -233,6 +233,9 @@ pub struct Seen {
     pub notices: Vec<(WorkId, Version)>,
     /// Whether the request nudged for want of progress.
     pub is_nudged: bool,
+    /// How often something of the workspace had been forgotten.
+    #[serde(default)]
+    pub forgets: u64,
 }
 
 /// Tokens of one model request by layer, as sent (estimated), and what the provider reported (C7).

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::event::{EventKind, Subject};
 use crate::job::Job;
 use crate::journal::JournalEntry;
+use crate::memory::MemoryMark;
 use crate::message::Message;
 use crate::task::{ChangeNotice, Projections, Task};
 
@@ -30,6 +31,8 @@ pub struct OpenedStep {
     pub jobs: Vec<Job>,
     /// Whether the task refers to works.
     pub has_works: bool,
+    /// How often memory has changed for the person whose task it is.
+    pub memory: MemoryMark,
     /// The newest entries of the journal, oldest first: those of the transaction that opened the step. Older ones are in the store.
     pub noted: Vec<JournalEntry>,
 }
@@ -70,6 +73,7 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
                 .map(|notice| (notice.work, notice.to_version))
                 .collect(),
             is_nudged: change.task.task.course.is_nudge_due,
+            forgets: change.memory.forgets,
         },
         context: None,
     };
@@ -86,6 +90,7 @@ pub(super) async fn open_step(change: &mut TurnChange<'_>, number: u32) -> Resul
         cards: change.open_cards().await?,
         jobs: change.jobs().await?,
         has_works: change.has_works,
+        memory: change.memory,
         noted: change.task.noted().to_vec(),
     })
 }

@@ -1,5 +1,6 @@
 //! Everything stored that a step's request is made of.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use domain::card::Card;
@@ -7,6 +8,7 @@ use domain::error::Result;
 use domain::job::Job;
 use domain::journal::JournalEntry;
 use domain::line::{ContextSegment, Line};
+use domain::memory::{MemoryMark, Profile};
 use domain::message::Message;
 use domain::store::Reads;
 use domain::task::{ChangeNotice, LinkedWork, Projections, Task};
@@ -43,6 +45,10 @@ pub struct Situation {
     pub jobs: Vec<Job>,
     /// Lines of its executors.
     pub lines: Vec<Line>,
+    /// What is always known of the person whose task it is.
+    pub profile: Profile,
+    /// How often memory had changed as the step was opened.
+    pub memory: MemoryMark,
 }
 
 impl Situation {
@@ -63,9 +69,26 @@ impl Situation {
             notices: Vec::new(),
             cards: Vec::new(),
             jobs: Vec::new(),
+            profile: read_profile(reads, opened).await?,
+            memory: opened.memory,
         };
+        if opened.memory.forgets > 0 {
+            situation.leave_out(reads).await?;
+        }
         situation.enter(reads, opened).await?;
         Ok(situation)
+    }
+
+    /// Takes out what rests on something forgotten.
+    async fn leave_out(&mut self, reads: &dyn Reads) -> Result<()> {
+        let left_out: HashSet<u64> = reads
+            .list_left_out(self.task.id)
+            .await?
+            .into_iter()
+            .collect();
+        self.recent
+            .retain(|entry| !left_out.contains(&entry.sequence));
+        Ok(())
     }
 
     /// Takes over what the step was opened with.
@@ -74,6 +97,13 @@ impl Situation {
         self.projections.clone_from(&opened.projections);
         self.step.clone_from(&opened.step);
         self.messages.clone_from(&opened.messages);
+        if opened.memory.forgets > 0 && !self.messages.is_empty() {
+            let ids: Vec<_> = self.messages.iter().map(|message| message.id).collect();
+            let workspace = opened.task.workspace;
+            let forgotten = reads.list_forgotten(workspace, Some(&ids)).await?;
+            let is_left = |id| forgotten.iter().all(|one| one.message != id);
+            self.messages.retain(|message| is_left(message.id));
+        }
         self.cards.clone_from(&opened.cards);
         self.jobs.clone_from(&opened.jobs);
         self.notices.clone_from(&opened.notices);
@@ -113,7 +143,15 @@ impl Known {
 
     /// The situation of the next step.
     pub(crate) async fn go_on(self, reads: &dyn Reads, opened: &OpenedStep) -> Result<Situation> {
+        if self.situation.memory.forgets != opened.memory.forgets {
+            // Nothing that was known may be told any more without looking.
+            return Situation::load(reads, opened).await;
+        }
         let mut situation = Arc::unwrap_or_clone(self.situation);
+        if situation.memory != opened.memory {
+            situation.profile = read_profile(reads, opened).await?;
+            situation.memory = opened.memory;
+        }
         let known = situation.step.seen.journal_sequence;
         let seen = opened.step.seen.journal_sequence;
         // What others noted since, such as a person's message, stands between, and is in the store.
@@ -136,6 +174,14 @@ impl Known {
         situation.enter(reads, opened).await?;
         Ok(situation)
     }
+}
+
+/// The profile of the person whose task it is; nobody has one before something is in it.
+async fn read_profile(reads: &dyn Reads, opened: &OpenedStep) -> Result<Profile> {
+    if opened.memory.profile == 0 {
+        return Ok(Profile::default());
+    }
+    Profile::read(reads, opened.task.workspace, opened.task.created_by).await
 }
 
 /// The journal after a sequence, up to what the step has seen.

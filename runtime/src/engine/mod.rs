@@ -30,6 +30,7 @@ use domain::turn::{
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{Context, ContextLimits, Known};
+use crate::memory::{ExtractionOptions, Extractor};
 use crate::model::{ModelClient, Prices};
 use crate::tools::{ToolServices, Tools};
 
@@ -125,6 +126,12 @@ impl Engine {
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.services.clock.now()
+    }
+
+    /// Who extracts memories with the services of this engine.
+    #[must_use]
+    pub fn extractor(&self, options: ExtractionOptions) -> Extractor {
+        Extractor::new(self.services.clone(), options)
     }
 
     fn reads(&self) -> &dyn Reads {
@@ -226,6 +233,7 @@ impl Engine {
                 .list_jobs_under_way(fence.workspace, fence.task)
                 .await?,
             has_works: found.has_works,
+            memory: found.memory,
             noted: Vec::new(),
         })))
     }

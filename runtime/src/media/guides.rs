@@ -34,6 +34,7 @@ shipped!(
     "flows",
     "poster_series",
     "references",
+    "remembering",
     "storyboarding",
 );
 

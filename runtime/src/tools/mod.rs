@@ -14,6 +14,7 @@ mod arguments;
 mod core;
 mod generation;
 mod identity;
+mod memory;
 mod registry;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use domain::turn::{PlannedCall, Risk};
 use serde_json::Value;
 
 use super::core::{self, LoadTools};
-use super::{Tool, ToolSpec, generation, works};
+use super::{Tool, ToolSpec, generation, memory, works};
 use crate::context::cut;
 use crate::model::schema;
 
@@ -112,6 +112,6 @@ impl Default for Tools {
     /// What Atelier brings.
     fn default() -> Self {
         let tools = core::tools().into_iter().chain(works::tools());
-        Self::new(tools.chain(generation::tools()))
+        Self::new(tools.chain(generation::tools()).chain(memory::tools()))
     }
 }

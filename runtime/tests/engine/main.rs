@@ -6,6 +6,7 @@ mod borders;
 mod carried;
 mod crashes;
 mod flat;
+mod forgetting;
 mod journal;
 mod misfits;
 mod routing;

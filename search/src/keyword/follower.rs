@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use domain::event::Sequence;
+use domain::event::{EventKind, Sequence};
 use domain::ids::{WorkId, WorkspaceId};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -64,6 +64,8 @@ pub(crate) struct Follower {
     works: Works,
     commits: Commits,
     purged: Instant,
+    /// Whether words of something forgotten may still be on the disk: also when a former process died.
+    owes_purge: bool,
     /// Rounds in a row with something to follow.
     busy_rounds: u32,
 }
@@ -98,6 +100,7 @@ impl Follower {
             works: Works::new(REST, COST),
             commits: Commits::default(),
             purged: Instant::now(),
+            owes_purge: true,
             busy_rounds: 0,
         };
         follower.take(opened);
@@ -255,7 +258,8 @@ impl Follower {
             return Ok(true);
         }
         self.busy_rounds = 0;
-        if self.keyword.has_purges() || self.purged.elapsed() >= PURGES {
+        let is_due = self.owes_purge || self.purged.elapsed() >= PURGES;
+        if self.keyword.has_purges() || is_due {
             self.purge().await?;
         }
         Ok(self.build_some().await? || is_busy)
@@ -275,6 +279,7 @@ impl Follower {
         .await?;
         if is_purged.load(Ordering::SeqCst) {
             self.purged = Instant::now();
+            self.owes_purge = false;
             // Whoever no longer waits need not be told.
             for asked in asked {
                 let _ = asked.send(());
@@ -328,6 +333,9 @@ impl Follower {
             return Ok(());
         };
         let touched = touched_by(reads, workspace, &events).await?;
+        self.owes_purge |= events
+            .iter()
+            .any(|event| event.kind == EventKind::MemoryForgotten);
         let mut subjects = touched.subjects;
         let edited = touched.edited.into_iter();
         let now: Vec<WorkId> = edited
@@ -360,7 +368,7 @@ impl Follower {
         let things = self.source.load(workspace, &subjects).await?;
         let works = subjects.iter().filter_map(|subject| match subject {
             Subject::Work(work) => Some(*work),
-            Subject::Task(_) | Subject::Message(_) => None,
+            Subject::Task(_) | Subject::Message(_) | Subject::Memory(_) => None,
         });
         self.works.read(works, began.elapsed());
         let there: HashSet<Subject> = things.iter().map(|thing| thing.subject).collect();

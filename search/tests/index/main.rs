@@ -9,3 +9,4 @@ mod house;
 mod isolation;
 mod keeping;
 mod meanings;
+mod memories;

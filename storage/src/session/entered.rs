@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use domain::Result;
 use domain::ids::TurnId;
+use domain::memory::MemoryMark;
 use domain::turn::{Call, Entered, StepState};
 
 use super::calls::call;
@@ -46,7 +47,11 @@ static ENTERED: LazyLock<String> = LazyLock::new(|| {
         )
     };
     format!(
-        "select {columns}{} as has_inbox, {} as has_notices, {} as has_open_cards, {} as has_works, {} as has_jobs from turns n \
+        "select {columns}{} as has_inbox, {} as has_notices, {} as has_open_cards, {} as has_works, {} as has_jobs, \
+         coalesce((select cast(sum(x.version) as bigint) from profiles x where x.workspace_id = n.workspace_id \
+         and x.owner in (n.workspace_id, t.created_by)), 0) as profile_version, \
+         coalesce((select x.forgets from profiles x where x.workspace_id = n.workspace_id and x.owner = n.workspace_id), 0) as forgets \
+         from turns n \
          join tasks t on t.workspace_id = n.workspace_id and t.id = n.task_id \
          left join steps s on s.workspace_id = n.workspace_id and s.turn_id = n.id and s.number = n.settled_steps + 1 \
          left join projections p on p.workspace_id = n.workspace_id and p.task_id = n.task_id where n.id in ",
@@ -77,6 +82,10 @@ fn entered(row: &DatabaseRow) -> Result<Entered> {
         has_open_cards: flags.get("has_open_cards")?,
         has_works: flags.get("has_works")?,
         has_jobs: flags.get("has_jobs")?,
+        memory: MemoryMark {
+            profile: flags.number("profile_version")?,
+            forgets: flags.number("forgets")?,
+        },
     })
 }
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
 use domain::idempotency::{IDEMPOTENCY_TTL, IdempotencyKey, IdempotencyRecord, IdempotencyStore};
-use domain::ids::{CardId, JobId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
+use domain::ids::{CardId, JobId, MemoryId, MessageId, TaskId, UserId, WorkId, WorkspaceId};
 use domain::store::{EventReads, EventWrites};
 use domain::{Error, Result};
 use sea_orm::Value;
@@ -44,6 +44,9 @@ fn subject(row: &Row<'_>, task: Option<TaskId>) -> Result<Subject> {
     if let Some(job) = row.optional_uuid("job_id")? {
         return Ok(Subject::Job(JobId::from_uuid(job)));
     }
+    if let Some(memory) = row.optional_uuid("memory_id")? {
+        return Ok(Subject::Memory(MemoryId::from_uuid(memory)));
+    }
     // The workspace itself has no column of its own; that its budget changed may stand in the log of a task as well.
     if row.get::<String>("kind")? == EventKind::BudgetChanged.name() {
         return Ok(Subject::Workspace);
@@ -52,20 +55,23 @@ fn subject(row: &Row<'_>, task: Option<TaskId>) -> Result<Subject> {
         .ok_or_else(|| row.damaged("work_id", &"no subject"))
 }
 
-/// The columns of work, user, task, message, card and job.
-fn subject_values(event: &NewEvent) -> [Value; 6] {
+/// The columns of work, user, task, message, card, job and memory.
+fn subject_values(event: &NewEvent) -> [Value; 7] {
     let mut task = event.task;
-    let (mut work, mut user, mut message, mut card, mut job) = (None, None, None, None, None);
+    let (mut work, mut user, mut message, mut card) = (None, None, None, None);
+    let (mut job, mut memory) = (None, None);
     match event.subject {
         Subject::Work(id) => work = Some(id.uuid()),
         Subject::Member(id) => user = Some(id.uuid()),
         Subject::Message(id) => message = Some(id.uuid()),
         Subject::Card(id) => card = Some(id.uuid()),
         Subject::Job(id) => job = Some(id.uuid()),
+        Subject::Memory(id) => memory = Some(id.uuid()),
         Subject::Task(id) => task = Some(id),
         Subject::Workspace => {}
     }
-    [work, user, task.map(TaskId::uuid), message, card, job].map(optional_id)
+    let task = task.map(TaskId::uuid);
+    [work, user, task, message, card, job, memory].map(optional_id)
 }
 
 #[async_trait]

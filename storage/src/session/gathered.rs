@@ -241,6 +241,7 @@ static EVENTS: Table = Table {
         ("message_id", OptionalId),
         ("card_id", OptionalId),
         ("job_id", OptionalId),
+        ("memory_id", OptionalId),
         ("actor", Text),
         ("at", Number),
         ("data", Text),

@@ -98,7 +98,7 @@ impl<C: Link> InstallationReads for Session<C> {
 
 impl<C: Link> Session<C> {
     /// Ids of a table's rows of a workspace, in their order.
-    async fn ids_of(
+    pub(super) async fn ids_of(
         &self,
         table: &'static str,
         workspace: WorkspaceId,

@@ -27,7 +27,7 @@ const BY_PEOPLE: &str = "author like 'person:%'";
 /// The order of every list of messages.
 const KEY: &[&str] = &["created_at", "id"];
 
-fn message(row: &DatabaseRow) -> Result<Message> {
+pub(super) fn message(row: &DatabaseRow) -> Result<Message> {
     let row = Row::of("messages", row);
     Ok(Message {
         id: MessageId::from_uuid(row.uuid("id")?),

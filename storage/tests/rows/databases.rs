@@ -44,6 +44,34 @@ impl TestDatabase {
         storage::open(options).await.expect("the database opens")
     }
 
+    /// Another empty database of the same kind.
+    pub(crate) async fn new_beside(beside: &Self) -> Self {
+        let folder = new_folder();
+        if !beside.is_postgres() {
+            let url = format!("sqlite://{}", folder.join("test.sqlite").display());
+            return Self { url, folder };
+        }
+        let name = format!("rows_{}", Uuid::new_v4().simple());
+        beside.execute(&format!("create database {name}")).await;
+        let mut url: url::Url = beside.url.parse().expect("an address is a URL");
+        url.set_path(&name);
+        Self {
+            url: url.into(),
+            folder,
+        }
+    }
+
+    /// Removes it.
+    pub(crate) async fn remove_beside(self, beside: &Self) {
+        if self.is_postgres() {
+            let name = self.url.rsplit('/').next().expect("a name").to_owned();
+            beside
+                .execute(&format!("drop database {name} with (force)"))
+                .await;
+        }
+        std::fs::remove_dir_all(self.folder).expect("its folder goes");
+    }
+
     pub(crate) fn is_postgres(&self) -> bool {
         self.url.starts_with("postgres")
     }

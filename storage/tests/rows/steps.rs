@@ -50,6 +50,7 @@ async fn a_step_comes_back_as_it_was_written_last(database: TestDatabase) {
         decided_at: Some(seconds(2)),
         rationale: "why not".into(),
         seen: Seen {
+            forgets: 3,
             journal_sequence: 4,
             notices: vec![(WorkId::new(), domain::document::Version(2))],
             is_nudged: true,

@@ -10,6 +10,7 @@
 //! | `quarantine.jsonl` | updates that were refused |
 //! | `tasks.jsonl` | tasks; after each one everything that is stored of it, a part a line |
 //! | `messages.jsonl` | main threads: messages of no task, and cards about them |
+//! | `memories.jsonl` | memories, a line each with versions and evidence; before them the receipts of what was forgotten |
 //!
 //! Invariants
 //! - Tokens and secrets are in no archive.
@@ -39,6 +40,9 @@ pub(crate) const QUARANTINE: &str = "quarantine.jsonl";
 pub(crate) const TASKS: &str = "tasks.jsonl";
 /// Main threads.
 pub(crate) const MESSAGES: &str = "messages.jsonl";
+
+/// Memories.
+pub(crate) const MEMORIES: &str = "memories.jsonl";
 
 /// The entry with a file's bytes.
 pub(crate) fn blob(sha256: &str) -> String {

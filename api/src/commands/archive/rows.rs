@@ -8,6 +8,7 @@ use domain::card::Card;
 use domain::document::{Touched, Version};
 use domain::event::{Event, EventKind, NewEvent, Sequence, Subject};
 use domain::ids::{TaskId, UserId, WorkId, WorkspaceId};
+use domain::memory::{Evidence, ForgottenMessage, Memory, MemoryVersion, Tombstone};
 use domain::message::Message;
 use domain::people::{Member, Role, User, Workspace};
 use domain::task::Task;
@@ -110,6 +111,25 @@ pub(crate) enum MessageRow {
     Message(Message),
     /// A card about one.
     Card(Card),
+}
+
+/// A line of the memories' entry.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MemoryRow {
+    /// A memory with everything that is stored of it.
+    Memory {
+        /// The memory.
+        memory: Memory,
+        /// Its versions, by number.
+        versions: Vec<MemoryVersion>,
+        /// What they rest on.
+        evidence: Vec<Evidence>,
+    },
+    /// The receipt of something forgotten.
+    Tombstone(Tombstone),
+    /// A message that may not be used.
+    Forgotten(ForgottenMessage),
 }
 
 /// A refused update.

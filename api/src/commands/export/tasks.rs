@@ -90,7 +90,7 @@ impl Exporter<'_> {
     }
 
     /// Writes a line, and notes everybody whom it names.
-    fn line_with_people(&mut self, row: &impl Serialize) -> Result<()> {
+    pub(super) fn line_with_people(&mut self, row: &impl Serialize) -> Result<()> {
         let row = serde_json::to_value(row)?;
         self.note_all(&row);
         self.line(&row)

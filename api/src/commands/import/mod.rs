@@ -6,6 +6,7 @@
 //! - Changes pass the checks that changes from a socket pass, and files are what their hashes say.
 
 mod change_run;
+mod memories;
 mod people;
 mod tasks;
 
@@ -97,6 +98,7 @@ pub(super) async fn import(
     importer.main_threads().await?;
     // Workers take turns up as soon as they are there: by now everything is that they need.
     importer.tasks().await?;
+    importer.memories().await?;
     let secret = importer.finish().await?;
     Ok(Imported {
         workspace: workspace.id,

@@ -9,6 +9,7 @@ use domain::page::Page;
 use super::actor::Actor;
 use super::card::Card;
 use super::job::GenerationJob;
+use super::memory::Memory;
 use super::message::Message;
 use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
@@ -61,6 +62,12 @@ pub(crate) enum EventKind {
     MembersChanged,
     /// Limits were set, or money was set aside, spent or given back.
     BudgetChanged,
+    /// A memory was made, or says, reaches or stands otherwise.
+    MemoryChanged,
+    /// A memory lost words, or a message may not be used any more.
+    MemoryForgotten,
+    /// A profile has another version.
+    ProfileChanged,
 }
 
 /// What an event can be about.
@@ -84,6 +91,8 @@ pub(crate) enum EventSubject {
     Card(Card),
     /// An order.
     GenerationJob(GenerationJob),
+    /// A memory.
+    Memory(Memory),
 }
 
 /// Something that happened in a workspace.
@@ -157,6 +166,10 @@ impl EventSubject {
                 .find_job(id)
                 .await?
                 .map(|job| Self::GenerationJob(GenerationJob(job))),
+            Subject::Memory(id) => scope
+                .find_memory(id)
+                .await?
+                .map(|memory| Self::Memory(Memory(memory))),
             Subject::Member(_) | Subject::Workspace => None,
         })
     }

@@ -15,6 +15,7 @@ pub(super) mod job;
 mod journal;
 mod line;
 mod linked_work;
+pub(super) mod memory;
 pub(super) mod message;
 pub(super) mod money;
 pub(super) mod node;

@@ -1,10 +1,13 @@
 //! Whatever has an id that is unique over the whole server.
 
 use async_graphql::{ID, Interface, Result};
-use domain::ids::{CardId, JobId, MessageId, TaskId, TokenId, UserId, WorkId, WorkspaceId};
+use domain::ids::{
+    CardId, JobId, MemoryId, MessageId, TaskId, TokenId, UserId, WorkId, WorkspaceId,
+};
 
 use super::card::Card;
 use super::job::GenerationJob;
+use super::memory::Memory;
 use super::message::Message;
 use super::people::{ApiToken, User};
 use super::task::Task;
@@ -44,6 +47,8 @@ pub(crate) enum Node {
     Card(Card),
     /// An order.
     GenerationJob(GenerationJob),
+    /// A memory.
+    Memory(Memory),
 }
 
 impl Node {
@@ -71,6 +76,10 @@ impl Node {
         if let Ok(id) = id.parse::<JobId>() {
             let found = scope.find_job(id).await?;
             return Ok(found.map(|job| Self::GenerationJob(GenerationJob(job))));
+        }
+        if let Ok(id) = id.parse::<MemoryId>() {
+            let found = scope.find_memory(id).await?;
+            return Ok(found.map(|memory| Self::Memory(Memory(memory))));
         }
         if let Ok(id) = id.parse::<UserId>() {
             let found = scope.find_acquainted(id).await?;

@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use async_graphql::{Context, Enum, Object, Result, SimpleObject, Union};
 use domain::Error;
-use domain::ids::{MessageId, TaskId, WorkId, WorkspaceId};
+use domain::ids::{MemoryId, MessageId, TaskId, WorkId, WorkspaceId};
+use domain::memory;
+use domain::message;
 use domain::search::{self, FOUND_LIMIT, Found, SearchRequest};
 use domain::task;
 use domain::work::{self, WorkKind};
 use futures_util::future::try_join_all;
 
+use super::memory::Memory;
 use super::message::Message;
 use super::task::Task;
 use super::works::{Asset, Collection, Flow, Storyboard, TextDocument};
@@ -57,6 +60,8 @@ pub(crate) enum SearchSubject {
     Asset(Asset),
     /// A message.
     Message(Message),
+    /// A memory.
+    Memory(Memory),
 }
 
 impl From<Arc<work::Work>> for SearchSubject {
@@ -112,6 +117,7 @@ impl SearchEdge {
         let text = match &self.node {
             SearchSubject::Task(task) => text_of_task(scope, &task.0).await?,
             SearchSubject::Message(message) => message.0.text.clone(),
+            SearchSubject::Memory(memory) => text_of_memory(scope, &memory.0).await?,
             SearchSubject::Storyboard(Storyboard(row))
             | SearchSubject::Flow(Flow(row))
             | SearchSubject::Collection(Collection(row))
@@ -133,6 +139,16 @@ async fn text_of_task(scope: &Scope, task: &task::Task) -> Result<String> {
     ];
     let parts = parts.into_iter().filter(|part| !part.trim().is_empty());
     Ok(parts.map(String::as_str).collect::<Vec<_>>().join("\n"))
+}
+
+async fn text_of_memory(scope: &Scope, memory: &memory::Memory) -> Result<String> {
+    let versions = scope.memory_versions(memory.id).await?;
+    let current = versions
+        .iter()
+        .find(|version| Some(version.number) == memory.current);
+    Ok(current
+        .and_then(|version| version.content.clone())
+        .unwrap_or_default())
 }
 
 async fn text_of_work(scope: &Scope, row: &work::Work) -> Result<String> {
@@ -230,6 +246,16 @@ async fn visible(
     Ok((rows, has_next))
 }
 
+/// The index may still hold what was forgotten a moment ago.
+async fn is_forgotten(scope: &Scope, message: &message::Message) -> Result<bool> {
+    let id = [message.id];
+    let found = scope
+        .reads()
+        .list_forgotten(message.workspace, Some(&id))
+        .await?;
+    Ok(!found.is_empty())
+}
+
 /// What stands behind an id; none where it is gone since, or is nothing for the caller.
 async fn node(scope: &Scope, found: &Found) -> Result<Option<SearchSubject>> {
     Ok(match found.kind {
@@ -245,8 +271,17 @@ async fn node(scope: &Scope, found: &Found) -> Result<Option<SearchSubject>> {
         search::SearchKind::Message => {
             let message = scope.find_message(MessageId::from_uuid(found.id)).await?;
             let message = message.filter(|message| !message.state.is_taken_back());
-            message.map(|message| SearchSubject::Message(Message(message)))
+            match message {
+                Some(message) if !is_forgotten(scope, &message).await? => {
+                    Some(SearchSubject::Message(Message(message)))
+                }
+                _ => None,
+            }
         }
-        search::SearchKind::Memory => None,
+        search::SearchKind::Memory => {
+            let memory = scope.find_memory(MemoryId::from_uuid(found.id)).await?;
+            let memory = memory.filter(|memory| memory.current.is_some());
+            memory.map(|memory| SearchSubject::Memory(Memory(memory)))
+        }
     })
 }

@@ -10,6 +10,10 @@ use domain::people::CreatedPosition;
 use super::card::Card;
 use super::event::{WorkspaceEventConnection, log_of, page_of_events};
 use super::job::{Capability, Guide};
+use super::memory::{
+    Chosen as ChosenMemories, MemoryConnection, MemoryRejectionConnection, MemoryScope,
+    MemoryState, Profile, page_of_memories, page_of_rejections,
+};
 use super::message::{MessageConnection, page_of_main_thread};
 use super::money::{Budget, LedgerConnection, page_of_ledger};
 use super::people::{Member, Role};
@@ -137,6 +141,40 @@ impl Workspace {
     async fn guides(&self, ctx: &Context<'_>) -> Result<Vec<Guide>> {
         let guides = Scope::of(ctx)?.services.media.guides();
         Ok(guides.into_iter().map(Guide).collect())
+    }
+
+    /// What is remembered here and the caller may see, newest first; `states` and `scopes` leave out all others.
+    async fn memories(
+        &self,
+        ctx: &Context<'_>,
+        states: Option<Vec<MemoryState>>,
+        scopes: Option<Vec<MemoryScope>>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<MemoryConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        let chosen = ChosenMemories::new(states, scopes);
+        let page = (first, after.as_ref());
+        page_of_memories(scope, self.0.workspace.id, chosen, page).await
+    }
+
+    /// What is always known when something is done for the caller here.
+    async fn profile(&self, ctx: &Context<'_>) -> Result<Profile> {
+        let profile = Scope::of(ctx)?.profile(self.0.workspace.id).await?;
+        Ok(Profile(profile))
+    }
+
+    /// Candidates that were not taken into memory, newest first, each with its reason: those of the caller's messages.
+    async fn memory_rejections(
+        &self,
+        ctx: &Context<'_>,
+        first: Option<i32>,
+        after: Option<Cursor>,
+    ) -> Result<MemoryRejectionConnection> {
+        let scope = Scope::of(ctx)?;
+        scope.role(self.0.workspace.id).await?;
+        page_of_rejections(scope, self.0.workspace.id, (first, after.as_ref())).await
     }
 
     /// Cursor of the newest event: subscribe from here and miss nothing.

@@ -11,6 +11,7 @@ mod content;
 mod edits;
 mod input;
 mod jobs;
+mod memories;
 mod messages;
 mod money;
 mod operations;
@@ -33,4 +34,5 @@ pub struct Mutation(
     messages::MessageMutation,
     cards::CardMutation,
     jobs::JobMutation,
+    memories::MemoryMutation,
 );

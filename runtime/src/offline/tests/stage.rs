@@ -72,6 +72,8 @@ impl Stage {
                 cards: Vec::new(),
                 jobs: Vec::new(),
                 lines: Vec::new(),
+                profile: domain::memory::Profile::default(),
+                memory: domain::memory::MemoryMark::default(),
             },
             boards: Vec::new(),
             replies: Vec::new(),

@@ -132,7 +132,10 @@ pub async fn prompt_of(
 struct Assignment {
     executor: Executor,
     line: Line,
+    /// What was said on it and may be said again.
     earlier: Vec<LineExchange>,
+    /// The place of what is said now.
+    number: u32,
     prompt: String,
 }
 
@@ -144,15 +147,19 @@ enum Answered {
 impl Assignment {
     async fn load(services: &ToolServices, task: &Task, call: &Call) -> Result<Self> {
         let arguments: Arguments = read(&call.arguments)?;
-        let (line, earlier) = match &arguments.line_id {
+        let (line, earlier, left_out) = match &arguments.line_id {
             Some(id) => {
                 let reads = services.store.reads();
                 let line = line_of_task(reads, task.id, id.parse()?).await?;
                 let earlier = reads.list_exchanges(&[line.id]).await?;
-                (line, earlier)
+                let left_out = reads.list_left_out_exchanges(&[line.id]).await?;
+                (line, earlier, left_out)
             }
-            None => (opened(&arguments, task, call), Vec::new()),
+            None => (opened(&arguments, task, call), Vec::new(), Vec::new()),
         };
+        let number = earlier.last().map_or(1, |last| last.number + 1);
+        let is_left = |one: &LineExchange| !left_out.contains(&(one.line, one.number));
+        let earlier = earlier.into_iter().filter(is_left).collect();
         let executor = executor(&services.executors, &line.executor)?;
         if let Some(other) = arguments.executor.filter(|name| *name != line.executor) {
             return Err(Error::Invalid(format!(
@@ -167,6 +174,7 @@ impl Assignment {
             executor,
             line,
             earlier,
+            number,
             prompt: arguments.prompt,
         })
     }
@@ -235,7 +243,7 @@ impl Assignment {
         let said = answer["text"].as_str().unwrap_or_default().to_owned();
         let exchange = LineExchange {
             line: self.line.id,
-            number: self.earlier.last().map_or(1, |last| last.number + 1),
+            number: self.number,
             prompt: self.prompt,
             answer: match answer.get("data") {
                 Some(data) => format!("{said}\n\n{data}"),

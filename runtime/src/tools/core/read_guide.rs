@@ -23,8 +23,8 @@ impl Default for ReadGuide {
     fn default() -> Self {
         Self(ToolSpec::core(
             "read_guide",
-            "Reads how something is done well: storyboarding, character_consistency, references, poster_series, flows; and capabilities: \
-             what can be made here, by whom and at what price.",
+            "Reads how something is done well: storyboarding, character_consistency, references, poster_series, flows, remembering; and \
+             capabilities: what can be made here, by whom and at what price.",
             object(&["name"], json!({"name": text("The guide.")})),
         ))
     }

@@ -74,7 +74,12 @@ impl Tool for ReadJournal {
             Some(1) => whole_entry,
             _ => short_entry,
         };
-        let entries: Vec<_> = page.rows.iter().map(shown).collect();
+        let left_out = reads.list_left_out(task).await?;
+        let readable = page
+            .rows
+            .iter()
+            .filter(|entry| !left_out.contains(&entry.sequence));
+        let entries: Vec<_> = readable.map(shown).collect();
         Ok(Ran::done(json!({
             "entries": entries,
             "has_more": page.has_next,

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use domain::Result;
 use domain::ids::TaskId;
+use domain::message::Message;
 use domain::page::{End, PAGE_LIMIT, PageRequest, Window};
 use domain::people::{CreatedPosition, role_in};
 use domain::store::Reads;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::context::cut;
+use crate::memory::recall;
 use crate::tools::arguments::{SHOWN, object, read, time};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};
 
@@ -47,7 +49,7 @@ impl Default for Search {
         });
         Self(ToolSpec::core(
             "search",
-            "Finds works and tasks of the workspace by title and short line, and places in this task's messages and journal.",
+            "Finds works and tasks of the workspace by title and short line, what is remembered, and places in this task's messages and journal.",
             object(&["query"], properties),
         ))
     }
@@ -88,10 +90,8 @@ impl Tool for Search {
             found.messages(reads, task.id).await?;
             found.journal(reads, task.id).await?;
         }
-        if arguments.kinds.iter().any(|kind| kind == "memory") {
-            found
-                .looked_at
-                .push("no memories: they can not be searched yet".to_owned());
+        if is_asked("memory") {
+            found.memories(invocation, &arguments.query).await?;
         }
         Ok(Ran::done(found.result()))
     }
@@ -177,7 +177,15 @@ impl Found<'_> {
             before: None,
         };
         let messages = reads.list_thread(task, window).await?.rows;
-        for message in &messages {
+        let ids: Vec<_> = messages.iter().map(|message| message.id).collect();
+        let workspace = messages.first().map(|message| message.workspace);
+        let forgotten = match workspace {
+            Some(workspace) => reads.list_forgotten(workspace, Some(&ids)).await?,
+            None => Vec::new(),
+        };
+        let is_forgotten =
+            |message: &&Message| forgotten.iter().any(|one| one.message == message.id);
+        for message in messages.iter().filter(|message| !is_forgotten(message)) {
             let excerpt = self.excerpt(&message.text);
             let shown = || json!({"message": message.id, "by": message.author, "excerpt": excerpt});
             self.look(message.created_at, &message.text, shown);
@@ -189,7 +197,11 @@ impl Found<'_> {
 
     async fn journal(&mut self, reads: &dyn Reads, task: TaskId) -> Result<()> {
         let entries = reads.list_newest_journal(task, &[], 0, ENTRIES).await?;
-        for entry in &entries {
+        let left_out = reads.list_left_out(task).await?;
+        for entry in entries
+            .iter()
+            .filter(|one| !left_out.contains(&one.sequence))
+        {
             let excerpt = self.excerpt(&entry.text);
             let shown =
                 || json!({"journal": entry.sequence, "kind": entry.kind, "excerpt": excerpt});
@@ -197,6 +209,25 @@ impl Found<'_> {
         }
         self.looked_at
             .push(format!("{} newest entries of its journal", entries.len()));
+        Ok(())
+    }
+
+    /// What is remembered and fits: found by words and meaning, in the scopes of the task alone.
+    async fn memories(&mut self, invocation: &Invocation<'_>, query: &str) -> Result<()> {
+        let (services, task) = (invocation.services, invocation.task);
+        let recalled = recall(services, task, (query, &[])).await?;
+        for (memory, content) in &recalled.memories {
+            let mut shown = json!({"memory": memory.id, "content": content});
+            shown["at"] = time(memory.updated_at).into();
+            self.matches.push(Match {
+                at: memory.updated_at,
+                shown,
+            });
+        }
+        self.looked_at.push(match recalled.degraded.as_slice() {
+            [] => "memories".to_owned(),
+            missing => format!("memories, without {}", missing.join(" and ")),
+        });
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod house;
 mod people;
 mod planning;
 mod reading;
+mod remembering;
 mod seeing;
 mod undoing;
 mod writing;

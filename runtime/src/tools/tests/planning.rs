@@ -8,7 +8,7 @@ use crate::model::schema;
 use crate::tools::{ToolSpec, Tools};
 
 /// Name, domain, risk, whether it may run again, required arguments: as the contract has them.
-const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 15] = [
+const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 17] = [
     ("ask", "core", Risk::Read, true, &["prompt", "kind"]),
     ("delegate", "core", Risk::Read, false, &["prompt"]),
     ("load_tools", "core", Risk::Read, true, &["domain"]),
@@ -18,6 +18,14 @@ const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 15] = [
     ("read_work", "core", Risk::Read, true, &["work_id"]),
     ("reply", "core", Risk::Read, true, &["text"]),
     ("search", "core", Risk::Read, true, &["query"]),
+    (
+        "propose_forget",
+        "memory",
+        Risk::Irreversible,
+        true,
+        &["memory_id"],
+    ),
+    ("recall", "memory", Risk::Read, true, &["query"]),
     (
         "create_work",
         "works",
@@ -74,7 +82,7 @@ fn the_tools_are_those_of_the_contract_in_one_order() {
         assert_eq!(spec.parameters["required"], json!(required), "{name}");
         assert!(tools.get(name).is_some());
     }
-    assert_eq!(tools.domains(), ["core", "works"]);
+    assert_eq!(tools.domains(), ["core", "memory", "works"]);
     assert_eq!(tools.specs_of("works").count(), 6);
 }
 
@@ -143,7 +151,7 @@ async fn objections_are_told_before_anything_begins(mut house: House) {
         (
             "load_tools",
             json!({"domain": "magic"}),
-            "there are: generation, works",
+            "there are: generation, memory, works",
         ),
         ("load_tools", json!({"domain": "core"}), "always shown"),
         (

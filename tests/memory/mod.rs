@@ -1,0 +1,74 @@
+//! What is remembered, through the public API: said, extracted, used, corrected, forgotten.
+
+mod extracting;
+mod forgetting;
+mod people;
+
+use serde_json::{Value, json};
+
+use crate::harness::people::text;
+use crate::harness::tasks::list;
+use crate::harness::{Answer, Person};
+
+/// What is read of a memory.
+const MEMORY: &str = "id kind scope basis state inProfile current { version content validFrom evidence { role usable quote message { id text } } }
+  versions { version content state validFrom validTo derivedFrom { version } }";
+
+impl Person {
+    /// What this person sees of what is remembered, newest first.
+    async fn memories(&self) -> Vec<Value> {
+        let query = format!(
+            "query ($id: ID!) {{ workspace(id: $id) {{ memories(first: 20) {{ totalCount nodes {{ {MEMORY} }} }} }} }}"
+        );
+        let data = self.client.run(&query, json!({"id": self.workspace})).await;
+        let memories = &data["workspace"]["memories"];
+        let nodes = list(&memories["nodes"]);
+        assert_eq!(memories["totalCount"], nodes.len());
+        nodes
+    }
+
+    /// What holds of it.
+    async fn contents(&self) -> Vec<String> {
+        let memories = self.memories().await;
+        let holds = memories
+            .iter()
+            .filter(|memory| !memory["current"].is_null());
+        holds
+            .map(|memory| text(&memory["current"]["content"]))
+            .collect()
+    }
+
+    /// Version and text of the person's profile.
+    async fn profile(&self) -> (u64, String) {
+        let query =
+            "query ($id: ID!) { workspace(id: $id) { profile { version text entries { id } } } }";
+        let data = self.client.run(query, json!({"id": self.workspace})).await;
+        let profile = &data["workspace"]["profile"];
+        (
+            profile["version"].as_u64().expect("a number"),
+            text(&profile["text"]),
+        )
+    }
+
+    /// What was not taken into memory, newest first.
+    async fn rejections(&self) -> Vec<Value> {
+        let query = "query ($id: ID!) { workspace(id: $id) { memoryRejections(first: 50) {
+          nodes { content reason detail messages { id } at } } } }";
+        let data = self.client.run(query, json!({"id": self.workspace})).await;
+        list(&data["workspace"]["memoryRejections"]["nodes"])
+    }
+
+    /// Remembers something from its input without the workspace.
+    async fn remember(&self, mut input: Value) -> Value {
+        input["workspaceId"] = json!(self.workspace);
+        let selection = format!("{{ memory {{ {MEMORY} }} }}");
+        let made = self.client.change("remember", input, &selection).await;
+        made["memory"].clone()
+    }
+
+    /// Forgets, and returns the whole answer.
+    async fn ask_to_forget(&self, input: Value) -> Answer {
+        let selection = "{ scrubbed { id state current { content } } reextracted { id } unlinked { id } profileVersion }";
+        self.client.mutate("forget", input, selection).await
+    }
+}
