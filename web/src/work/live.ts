@@ -21,8 +21,11 @@ export interface Live {
 export interface Present {
   client: number;
   isSelf: boolean;
+  isAgent: boolean;
   name: string | null;
   nodeId: string | null;
+  /** Where the pointer is on a canvas. */
+  pointer: { x: number; y: number } | null;
 }
 
 /** Opens a work, and closes it when the component goes. */
@@ -111,8 +114,7 @@ export function usePresence({ provider }: Live): Present[] {
       const states = [...awareness.getStates()].map(([client, state]) => ({
         client,
         isSelf: client === awareness.clientID,
-        name: text((state as { user?: { name?: unknown } }).user?.name),
-        nodeId: text((state as { nodeId?: unknown }).nodeId),
+        ...shownBy(state as Shown),
       }));
       setPresent(states.sort((one, other) => Number(other.isSelf) - Number(one.isSelf) || one.client - other.client));
     };
@@ -121,6 +123,23 @@ export function usePresence({ provider }: Live): Present[] {
     return () => awareness.off('change', read);
   }, [provider]);
   return present;
+}
+
+interface Shown {
+  user?: { name?: unknown; id?: unknown };
+  nodeId?: unknown;
+  pointer?: { x?: unknown; y?: unknown } | null;
+}
+
+function shownBy({ user, nodeId, pointer }: Shown): Omit<Present, 'client' | 'isSelf'> {
+  const { x, y } = pointer ?? {};
+  return {
+    // The server sets the id: a person's, or that of the task for which the agent is there.
+    isAgent: typeof user?.id === 'string' && user.id.startsWith('task_'),
+    name: text(user?.name),
+    nodeId: text(nodeId),
+    pointer: typeof x === 'number' && typeof y === 'number' ? { x, y } : null,
+  };
 }
 
 /** Tells the others who one is and which node one is at. */

@@ -8,7 +8,7 @@
  */
 import * as Y from 'yjs';
 
-import { shift, smallestEdit, type Delta } from '../text_edit';
+import { shift, smallestEdit, type Delta } from './text_edit';
 
 export class TextBinding {
   private shown = '';
