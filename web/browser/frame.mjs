@@ -112,7 +112,7 @@ export const checks = [
         works[kind] = await site.makeWork(workspaceId, kind, `For axe: ${kind}`, content);
       }
       for (const colorScheme of ['light', 'dark']) {
-        const page = await site.openAt(browser, workspaceId, '', { colorScheme });
+        const page = await site.openAt(browser, workspaceId, '', { colorScheme, reducedMotion: 'reduce' });
         for (const place of ['', 'tasks', 'works', 'people', taskId, ...Object.values(works), `${taskId}/${works.STORYBOARD}`]) {
           await goTo(page, workspaceId, place);
           await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();

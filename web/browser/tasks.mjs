@@ -54,8 +54,9 @@ export const checks = [
       await until(() => peek(page, /ferry/).count(), 3);
       await page.locator('.peek > a').click();
       await page.getByText('Connected', { exact: true }).waitFor();
-      await page.getByLabel('Write to this task').fill('add a shot about rain after shot 2');
-      await page.keyboard.press('Enter');
+      const card = page.getByRole('region', { name: 'Please look' });
+      await card.getByLabel('Add a comment').fill('add a shot about rain after shot 2');
+      await card.getByRole('button', { name: 'Answer with the comment' }).click();
       await until(() => page.getByRole('article').count(), 4);
       await page.locator('.presence').getByText('Agent').waitFor();
     },
@@ -70,7 +71,7 @@ export const checks = [
       await card.getByRole('button', { name: 'Confirm and continue' }).click();
       await card.waitFor({ state: 'detached' });
       await goTo(page, workspaceId, taskId);
-      await page.locator('.task-head').getByText('Delivered').waitFor();
+      await page.locator('.task-head .pill').getByText('Delivered').waitFor();
     },
   },
   {
@@ -93,7 +94,7 @@ export const checks = [
       const page = await site.openAt(browser, workspaceId, taskId);
       await page.getByRole('region', { name: 'Please look' }).waitFor();
       await page.getByRole('button', { name: 'Pause' }).click();
-      await page.locator('.task-head').getByText('Paused').waitFor();
+      await page.locator('.task-head .pill').getByText('Paused').waitFor();
       const write = async (text) => {
         await page.getByLabel('Write to this task').fill(text);
         await page.keyboard.press('Enter');
@@ -112,7 +113,6 @@ export const checks = [
       await page.getByRole('button', { name: 'Resume' }).click();
       await message('remove shot 2').getByText(/Taken into work/).waitFor();
       assert.equal(await message('remove shot 2').getByRole('button', { name: 'Withdraw' }).count(), 0);
-      await until(() => peek(page, /tram/).count(), 2);
     },
   },
   {
@@ -155,7 +155,7 @@ export const checks = [
       const first = await site.makeTask(workspaceId, 'Make a storyboard of three shots about a river');
       await site.makeTask(workspaceId, 'Make a storyboard of three shots about a lake');
       const page = await site.openAt(browser, workspaceId, first);
-      const head = page.locator('.task-head');
+      const head = page.locator('.task-head .pill');
       await page.getByRole('region', { name: 'Please look' }).waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
       await head.getByText('Stopped', { exact: true }).waitFor();

@@ -253,6 +253,7 @@ export const en = {
   readOnly: 'You may read this work. To change it, ask an owner for the role of an editor.',
   connecting: 'Connecting…',
   connected: 'Connected',
+  saving: 'Saving…',
   disconnected: 'No connection; what you type is kept and sent when it is back.',
   refused: 'The server refused the connection. Open the work again.',
   download: 'Download',

@@ -247,6 +247,7 @@ export const zh: Record<Word, string> = {
   readOnly: '您只能阅读此作品。如需修改，请向所有者申请编辑角色。',
   connecting: '正在连接…',
   connected: '已连接',
+  saving: '正在保存…',
   disconnected: '连接中断；您输入的内容会保留，恢复后发送。',
   refused: '服务器拒绝了连接，请重新打开作品。',
   download: '下载',

@@ -93,7 +93,7 @@ function Canvas({ live, isReadOnly }: Properties) {
   );
   const pointed = (event: PointerEvent): void => {
     const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    tell(() => live.provider.awareness.setLocalStateField('pointer', point));
+    tell(() => live.awareness.setLocalStateField('pointer', point));
   };
   const add = (): void => {
     const box = globalThis.document.querySelector('.flow')?.getBoundingClientRect();
@@ -111,7 +111,7 @@ function Canvas({ live, isReadOnly }: Properties) {
           <span className="quiet">{say('flowHint')}</span>
         </div>
       )}
-      <div className="flow" onPointerMove={pointed} onPointerLeave={() => live.provider.awareness.setLocalStateField('pointer', null)}>
+      <div className="flow" onPointerMove={pointed} onPointerLeave={() => live.awareness.setLocalStateField('pointer', null)}>
         <ReactFlow<CanvasNode>
           nodes={nodes}
           edges={edges}

@@ -69,8 +69,7 @@ interface Shown {
 const moved = StateEffect.define<null>();
 
 /** Shows the carets of others, and tells them of one's own. */
-export function remoteCarets({ provider, document: content }: Live, text: Y.Text): Extension {
-  const { awareness } = provider;
+export function remoteCarets({ awareness, document: content }: Live, text: Y.Text): Extension {
   class Carets implements PluginValue {
     decorations: DecorationSet = Decoration.none;
     private readonly redraw = (): void => {

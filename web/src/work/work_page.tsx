@@ -145,6 +145,7 @@ function BinButton({ head, refresh }: { head: Head; refresh: () => void }) {
 const STATES: Record<ConnectionState, Word> = {
   connecting: 'connecting',
   connected: 'connected',
+  saving: 'saving',
   disconnected: 'disconnected',
   refused: 'refused',
 };
@@ -156,7 +157,7 @@ function LiveWork({ kind, workId }: { kind: Exclude<WorkKind, 'ASSET'>; workId: 
   useEffect(() => {
     if (live) announce(live, viewer.name, null);
   }, [live, viewer.name]);
-  const hasContent = live && (state === 'connected' || state === 'disconnected');
+  const hasContent = live && state !== 'connecting' && state !== 'refused';
   return (
     <>
       <div className="bar">
