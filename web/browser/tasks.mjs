@@ -189,4 +189,27 @@ export const checks = [
       assert.equal(await other.locator('.message').count(), 0);
     },
   },
+  {
+    name: 'a message that fits two tasks is asked about, goes where the person says, and can be moved afterwards',
+    async run({ browser, site }) {
+      const workspaceId = await site.makeWorkspace('Unclear');
+      const [first, second] = [
+        await site.makeTask(workspaceId, 'Make a storyboard of three shots about a fox'),
+        await site.makeTask(workspaceId, 'Make a storyboard of three shots about a heron'),
+      ];
+      const page = await site.openAt(browser, workspaceId);
+      await until(() => page.getByRole('region', { name: 'Please look' }).count(), 2);
+      await page.getByLabel(WRITE).fill('make shot 2 darker');
+      await page.keyboard.press('Enter');
+      const card = page.getByRole('region', { name: 'What did you mean?' });
+      await card.getByRole('button', { name: /fox/ }).click();
+      const message = page.locator('.message.own').filter({ hasText: 'make shot 2 darker' });
+      await message.locator('.task-link').getByText(/fox/).waitFor();
+      await message.getByRole('button', { name: 'Move to another task' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: /heron/ }).click();
+      await message.getByText(/moved from/).waitFor();
+      await message.locator('.task-link').getByText(/heron/).waitFor();
+      assert.notEqual(first, second);
+    },
+  },
 ];

@@ -1,6 +1,11 @@
 /** Moments, amounts and numbers as people of a language write them. */
 import type { Language } from './index';
 
+/** The person's own kind of a language, such as British English, where the browser says so. */
+function localeOf(language: Language): string {
+  return navigator.languages.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language;
+}
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
@@ -11,7 +16,7 @@ export function moment(at: string, language: Language, now = Date.now()): string
   const age = now - time.getTime();
   const options: Intl.DateTimeFormatOptions =
     age < DAY ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' };
-  return new Intl.DateTimeFormat(language, options).format(time);
+  return new Intl.DateTimeFormat(localeOf(language), options).format(time);
 }
 
 /** How long something took. */
@@ -20,7 +25,7 @@ export function duration(from: string, to: string, language: Language): string {
   const [value, unit] =
     ms < SECOND ? [ms, 'millisecond'] : ms < MINUTE ? [ms / SECOND, 'second'] : [ms / MINUTE, 'minute'];
   const options = { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(language, options).format(value as number);
+  return new Intl.NumberFormat(localeOf(language), options).format(value as number);
 }
 
 export interface Money {

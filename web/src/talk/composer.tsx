@@ -13,6 +13,7 @@ interface Properties {
   post: (draft: Draft) => void | Promise<boolean>;
   /** Where the text is kept while the person looks elsewhere. */
   draftKey: string;
+  autoFocus?: boolean;
 }
 
 interface Attached {
@@ -23,7 +24,12 @@ interface Attached {
 /** Texts that were begun, for as long as the page lives. */
 const drafts = new Map<string, string>();
 
-export function Composer({ label, post, draftKey }: Properties) {
+/** Begins a text for somebody who has chosen one. */
+export function putDraft(key: string, text: string): void {
+  drafts.set(key, text);
+}
+
+export function Composer({ label, post, draftKey, autoFocus = false }: Properties) {
   const { api, say } = useStudio();
   const { workspaceId } = useRoom();
   const [text, setText] = useState(() => drafts.get(draftKey) ?? '');
@@ -81,6 +87,7 @@ export function Composer({ label, post, draftKey }: Properties) {
         id={id}
         rows={2}
         placeholder={label}
+        autoFocus={autoFocus}
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={pressed}

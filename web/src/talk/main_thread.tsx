@@ -29,7 +29,7 @@ export function MainThread({ go: _go }: { go: (hash: string) => void }) {
         messages={page.nodes}
         earlier={hasMore ? () => setLast(Math.min(last + PAGE, MOST)) : null}
         refresh={thread.refresh}
-        empty={<Welcome />}
+        empty={(choose) => <Welcome choose={choose} />}
         label={say('writeToAgent')}
         after={
           <div className="questions" aria-live="polite">
@@ -43,16 +43,22 @@ export function MainThread({ go: _go }: { go: (hash: string) => void }) {
   );
 }
 
-function Welcome() {
+const EXAMPLES = ['welcomeExample1', 'welcomeExample2', 'welcomeExample3'] as const;
+
+function Welcome({ choose }: { choose: (text: string) => void }) {
   const { say } = useStudio();
   return (
     <div className="welcome">
       <h2>{say('welcomeTitle')}</h2>
       <p>{say('welcomeText')}</p>
       <ul>
-        <li>{say('welcomeExample1')}</li>
-        <li>{say('welcomeExample2')}</li>
-        <li>{say('welcomeExample3')}</li>
+        {EXAMPLES.map((example) => (
+          <li key={example}>
+            <button type="button" onClick={() => choose(say(example))}>
+              {say(example)}
+            </button>
+          </li>
+        ))}
       </ul>
     </div>
   );

@@ -14,12 +14,12 @@ import { RerouteDialog } from './reroute_dialog';
 
 interface Properties {
   message: MessagePartsFragment;
-  /** Whether it stands in the thread of its task, where the task needs no naming. */
-  inTask: boolean;
+  /** Whether it says which task it belongs to. */
+  namesTask: boolean;
   refresh: () => void;
 }
 
-export function MessageView({ message, inTask, refresh }: Properties) {
+export function MessageView({ message, namesTask, refresh }: Properties) {
   const { viewer, language, say } = useStudio();
   const { author, text, createdAt, attachments } = message;
   const isOwn = author.kind === 'PERSON' && author.user?.id === viewer.id;
@@ -40,7 +40,7 @@ export function MessageView({ message, inTask, refresh }: Properties) {
           ))}
         </p>
       )}
-      {!inTask && <TaskLink message={message} />}
+      {namesTask && <TaskLink message={message} />}
       {author.kind === 'PERSON' && <Standing message={message} isOwn={isOwn} refresh={refresh} />}
     </li>
   );

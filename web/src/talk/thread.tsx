@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore, typ
 import { inWords } from '../api/errors';
 import { Post, type MessagePartsFragment } from '../operations/generated';
 import { useRoom, useStudio } from '../studio';
-import { Composer } from './composer';
+import { Composer, putDraft } from './composer';
 import { MessageView } from './message_view';
 import { Outbox, type Entry } from './outbox';
 
@@ -22,7 +22,7 @@ interface Properties {
   refresh: () => void;
   taskId?: string;
   /** What stands where there are no messages yet. */
-  empty: ReactNode;
+  empty: (choose: (text: string) => void) => ReactNode;
   /** What follows the messages: cards, what is being done. */
   after?: ReactNode;
   label: string;
@@ -38,6 +38,12 @@ export function Thread({ messages, earlier, refresh, taskId, empty, after, label
   useStayAtEnd(scroll, messages.length + waiting.length);
   // An entry whose message has come is shown once, as the message.
   const known = new Set(messages.map(({ id }) => id));
+  const draftKey = taskId ?? workspaceId;
+  const [chosen, setChosen] = useState(0);
+  const choose = (text: string): void => {
+    putDraft(draftKey, text);
+    setChosen(chosen + 1);
+  };
   const unsettled = waiting.filter(({ messageId }) => messageId === null || !known.has(messageId));
   return (
     <div className="thread">
@@ -47,10 +53,15 @@ export function Thread({ messages, earlier, refresh, taskId, empty, after, label
             {say('earlier')}
           </button>
         )}
-        {messages.length + unsettled.length === 0 && empty}
+        {messages.length + unsettled.length === 0 && empty(choose)}
         <ol className="messages" aria-label={say('messages')}>
-          {messages.map((message) => (
-            <MessageView key={message.id} message={message} inTask={taskId !== undefined} refresh={refresh} />
+          {messages.map((message, index) => (
+            <MessageView
+              key={message.id}
+              message={message}
+              namesTask={taskId === undefined && namesTask(message, messages[index - 1])}
+              refresh={refresh}
+            />
           ))}
           {unsettled.map((entry) => (
             <Waiting key={entry.key} entry={entry} outbox={outbox} />
@@ -59,10 +70,21 @@ export function Thread({ messages, earlier, refresh, taskId, empty, after, label
         {after}
       </div>
       {!isReadOnly && (
-        <Composer label={label} draftKey={taskId ?? workspaceId} post={(draft) => outbox.post(draft)} />
+        <Composer
+          key={chosen}
+          label={label}
+          draftKey={draftKey}
+          autoFocus={chosen > 0}
+          post={(draft) => outbox.post(draft)}
+        />
       )}
     </div>
   );
+}
+
+/** Where a person's message went is always said; the agent's say it when they speak of another task than before. */
+function namesTask(message: MessagePartsFragment, former: MessagePartsFragment | undefined): boolean {
+  return message.author.kind === 'PERSON' || message.task?.id !== former?.task?.id;
 }
 
 function useOutbox(taskId: string | undefined, refresh: () => void): Outbox {

@@ -26,7 +26,9 @@ export async function upload(
     ...(workId && { workId }),
   };
   const { createUpload } = await api.run(MakeUpload, { input });
-  await put(createUpload.uploadUrl, api.token, file, tell);
+  // The server that the studio came from takes the bytes, by whatever name the browser knows it; the path is signed.
+  const { pathname, search } = new URL(createUpload.uploadUrl, location.href);
+  await put(pathname + search, api.token, file, tell);
   return createUpload.asset.id;
 }
 
@@ -35,9 +37,7 @@ function put(url: string, token: string, file: File, tell: (part: number) => voi
   return new Promise((done, fail) => {
     const sending = new XMLHttpRequest();
     sending.open('PUT', url);
-    if (new URL(url, location.href).origin === location.origin) {
-      sending.setRequestHeader('authorization', `Bearer ${token}`);
-    }
+    sending.setRequestHeader('authorization', `Bearer ${token}`);
     sending.setRequestHeader('content-type', file.type || UNKNOWN_TYPE);
     sending.upload.onprogress = ({ loaded, total }) => tell(total > 0 ? loaded / total : 0);
     sending.onload = () => {

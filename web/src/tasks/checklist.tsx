@@ -20,7 +20,7 @@ export function Checklist({ items }: { items: FullTask['checklist'] }) {
       <progress className="plan-progress" value={done} max={items.length} aria-label={say('plan')} />
       <ul className="checklist">
         {items.map((item) => (
-          <li key={item.id} className={item.state}>
+          <li key={item.id} className={item.state} title={item.evidence ?? undefined}>
             <span className="mark" aria-hidden="true">
               {MARKS[item.state]}
             </span>
@@ -28,7 +28,6 @@ export function Checklist({ items }: { items: FullTask['checklist'] }) {
               {item.title}
               <span className="hidden"> {say(`item_${item.state}`)}</span>
               {item.needsConfirmation && !item.isConfirmed && <span className="quiet"> {say('asksYou')}</span>}
-              {item.evidence && <span className="quiet evidence"> {item.evidence}</span>}
             </span>
           </li>
         ))}

@@ -56,7 +56,7 @@ export function TaskPage({ taskId, workId, go }: Properties) {
           <p className="quiet">
             <TaskPill status={full.status} /> <span className="short-line">{full.shortLine.text}</span>
           </p>
-          {full.statusReason && <p className="reason">{full.statusReason}</p>}
+          {full.statusReason && full.status !== 'WAITING_FOR_PERSON' && <p className="reason">{full.statusReason}</p>}
         </div>
         <TaskActions task={full} refresh={task.refresh} go={go} />
       </header>

@@ -33,7 +33,7 @@ export function TaskTalk({ task, refresh }: { task: FullTask; refresh: () => voi
         refresh();
       }}
       taskId={task.id}
-      empty={<p className="quiet">{task.goal}</p>}
+      empty={() => <p className="quiet">{task.goal}</p>}
       label={say('writeToTask')}
       after={
         <div className="questions" aria-live="polite">

@@ -67,7 +67,7 @@ function Group({ title, tasks }: { title: string; tasks: TaskLineFragment[] }) {
             <a href={linkTo(workspaceId, { taskId: task.id })}>
               <span className="title">{task.title}</span>
               <TaskPill status={task.status} />
-              <span className="quiet clip">{task.statusReason ?? task.shortLine.text}</span>
+              <span className="quiet clip">{(task.status !== 'WAITING_FOR_PERSON' && task.statusReason) || task.shortLine.text}</span>
               <time className="quiet" dateTime={task.updatedAt}>
                 {moment(task.updatedAt, language)}
               </time>

@@ -134,7 +134,7 @@ function BinButton({ head, refresh }: { head: Head; refresh: () => void }) {
   });
   return (
     <>
-      <button type="button" className={head.deletedAt ? '' : 'danger'} disabled={doing.isBusy} onClick={() => void doing.run()}>
+      <button type="button" className={head.deletedAt ? 'primary' : 'plain'} disabled={doing.isBusy} onClick={() => void doing.run()}>
         {say(head.deletedAt ? 'bringBack' : 'toBin')}
       </button>
       <Refusal error={doing.error} />
