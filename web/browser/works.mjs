@@ -136,10 +136,15 @@ export const checks = [
       await one.getByRole('button', { name: 'Add a node' }).click();
       await one.getByRole('region', { name: 'Node' }).getByLabel('Title').fill('Grade');
       await other.locator('.flow-node').getByText('Grade').waitFor();
+      // Without dragging, by keyboard alone.
+      await node(other, 'script').focus();
+      await other.keyboard.press('Enter');
+      await other.getByRole('region', { name: 'Node' }).getByLabel('Connect to').selectOption({ label: 'Grade' });
+      await until(() => one.locator('.react-flow__edge').count(), 2);
       await node(other, 'poster').click();
       await other.keyboard.press('Delete');
       await until(() => one.locator('.react-flow__node').count(), 2);
-      await until(() => one.locator('.react-flow__edge').count(), 0);
+      await until(() => one.locator('.react-flow__edge').count(), 1);
     },
   },
   {

@@ -32,6 +32,11 @@ const TURN: Record<TurnState, Tone> = {
   CANCELLED: 'rests',
 };
 
+/** Whether stored data name a state of a call. */
+export function isCallState(state: unknown): state is CallState {
+  return typeof state === 'string' && Object.hasOwn(CALL, state);
+}
+
 export function TaskPill({ status }: { status: TaskStatus }) {
   const { say } = useStudio();
   return <span className={`pill ${TASK[status]}`}>{say(`task_${status}`)}</span>;

@@ -54,7 +54,7 @@ export function Thread({ messages, earlier, refresh, taskId, empty, after, label
           </button>
         )}
         {messages.length + unsettled.length === 0 && empty(choose)}
-        <ol className="messages" aria-label={say('messages')}>
+        <ol className="messages" aria-label={say('messages')} aria-live="polite" aria-relevant="additions">
           {messages.map((message, index) => (
             <MessageView
               key={message.id}

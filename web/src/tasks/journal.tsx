@@ -10,9 +10,11 @@ import { taskOf } from '../api/events';
 import { asApiError, type ApiError } from '../api/errors';
 import { Markdown } from '../frame/markdown';
 import { Notice } from '../frame/notice';
+import { CallPill, isCallState } from '../frame/pill';
 import { TaskJournal, type JournalKind, type TaskJournalQuery } from '../operations/generated';
 import { moment } from '../strings/moments';
 import { useEvents, useStudio } from '../studio';
+import { ToolName } from './now';
 import { Data } from './steps';
 import { Why } from './why';
 
@@ -62,19 +64,19 @@ export function Journal({ taskId }: { taskId: string }) {
 
 function EntryView({ entry }: { entry: Entry }) {
   const { say, language } = useStudio();
-  const { kind, at, text, actor, turnNumber, stepNumber, sequence } = entry;
+  const { kind, at, actor, turnNumber, stepNumber, sequence } = entry;
   const callId = callOf(entry.data);
   return (
     <li className={`entry ${kind}`}>
       <p className="by">
         <b>{say(`journal_${kind}`)}</b>{' '}
         <span className="quiet">
-          {actor.label}, <time dateTime={at}>{moment(at, language)}</time>
+          {actor.kind === 'AGENT' ? say('agent') : actor.label}, <time dateTime={at}>{moment(at, language)}</time>
           {turnNumber !== null && stepNumber !== null && `, ${say('turnStep', { turn: turnNumber, step: stepNumber })}`}
           {` · ${sequence}`}
         </span>
       </p>
-      {kind === 'PROMPT' || kind === 'ANSWER' || kind === 'INCOMING_MESSAGE' ? <Markdown text={text} /> : <p>{text}</p>}
+      <Words entry={entry} />
       <div className="row">
         {callId && <Why callId={callId} />}
         <details>
@@ -83,6 +85,17 @@ function EntryView({ entry }: { entry: Entry }) {
         </details>
       </div>
     </li>
+  );
+}
+
+function Words({ entry: { kind, text, data } }: { entry: Entry }) {
+  if (kind === 'PROMPT' || kind === 'ANSWER' || kind === 'INCOMING_MESSAGE') return <Markdown text={text} />;
+  const { tool, state } = (data ?? {}) as { tool?: unknown; state?: unknown };
+  if (kind !== 'RESULT' || typeof tool !== 'string' || !isCallState(state)) return <p>{text}</p>;
+  return (
+    <p>
+      <CallPill state={state} /> <ToolName tool={tool} /> {state !== 'DONE' && <span>{text}</span>}
+    </p>
   );
 }
 

@@ -1,10 +1,13 @@
 /** The board of a storyboard or collection: its shots or items as cards, edited live by everybody who has it open. */
-import { useEffect, useRef, useState, type DragEvent } from 'react';
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react';
 
 import { useStudio } from '../studio';
-import { announce, usePresence, useStructure, type Live } from './live';
-import { BoardCard } from './board_card';
+import { announce, usePresence, useStructure, type Live, type Present } from './live';
+import { BoardCard, type CardActions } from './board_card';
 import { addShot, moveAfter, moveShot, shotIds, type Layout } from './storyboard';
+
+/** So many cards are drawn at once; the rest of a long board follows without holding up the first view. */
+const FIRST_CARDS = 40;
 
 interface Properties {
   live: Live;
@@ -18,7 +21,21 @@ export function Board({ live, layout, isReadOnly }: Properties) {
   const present = usePresence(live);
   const added = useRef<string | null>(null);
   const ids = shotIds(live.document);
+  const [most, setMost] = useState(FIRST_CARDS);
+  useEffect(() => startTransition(() => setMost(Number.POSITIVE_INFINITY)), []);
   const dragging = useDragging((id, after) => moveAfter(live.document, id, after), ids);
+  const others = useMemo(() => byNode(present), [present]);
+  const { lift, end } = dragging;
+  // The same for all cards and over all changes, so that a card is drawn again only for what is its own.
+  const actions = useMemo<CardActions>(
+    () => ({
+      lift,
+      end,
+      move: (id, by) => (typeof by === 'number' ? moveShot(live.document, id, by) : toEnd(live, id, by)),
+      announce: (id) => announce(live, viewer.name, id),
+    }),
+    [live, viewer.name, lift, end],
+  );
   useEffect(() => {
     if (!added.current) return;
     document.getElementById(added.current)?.querySelector('textarea')?.focus();
@@ -28,19 +45,17 @@ export function Board({ live, layout, isReadOnly }: Properties) {
     <>
       {ids.length === 0 && <p className="quiet">{say(layout.type === 'shot' ? 'noShots' : 'emptyWork')}</p>}
       <ol className={`board ${layout.type}s`}>
-        {ids.map((id, index) => (
+        {ids.slice(0, most).map((id, index) => (
           <li key={id} id={id} className={dragging.classOf(id)} {...(isReadOnly ? {} : dragging.target(id))}>
             <BoardCard
               live={live}
               layout={layout}
               id={id}
               index={index}
-              count={ids.length}
+              isLast={index === ids.length - 1}
               isReadOnly={isReadOnly}
-              handle={dragging.handle(id)}
-              move={(by) => (typeof by === 'number' ? moveShot(live.document, id, by) : toEnd(live, ids, id, by))}
-              others={present.filter((each) => each.nodeId === id && !each.isSelf)}
-              announce={(isHere) => announce(live, viewer.name, isHere ? id : null)}
+              others={others.get(id) ?? NOBODY}
+              actions={actions}
             />
           </li>
         ))}
@@ -54,8 +69,20 @@ export function Board({ live, layout, isReadOnly }: Properties) {
   );
 }
 
-function toEnd({ document }: Live, ids: string[], id: string, end: 'first' | 'last'): void {
-  moveAfter(document, id, end === 'first' ? null : (ids.filter((each) => each !== id).at(-1) ?? null));
+const NOBODY: Present[] = [];
+
+/** Who else is at which card. */
+function byNode(present: Present[]): Map<string, Present[]> {
+  const found = new Map<string, Present[]>();
+  for (const each of present) {
+    if (each.nodeId && !each.isSelf) found.set(each.nodeId, [...(found.get(each.nodeId) ?? []), each]);
+  }
+  return found;
+}
+
+function toEnd({ document }: Live, id: string, end: 'first' | 'last'): void {
+  const others = shotIds(document).filter((each) => each !== id);
+  moveAfter(document, id, end === 'first' ? null : (others.at(-1) ?? null));
 }
 
 interface Over {
@@ -67,24 +94,22 @@ interface Over {
 function useDragging(drop: (id: string, after: string | null) => void, ids: string[]) {
   const [dragged, setDragged] = useState<string | null>(null);
   const [over, setOver] = useState<Over | null>(null);
-  const end = (): void => {
+  const end = useCallback(() => {
     setDragged(null);
     setOver(null);
-  };
+  }, []);
+  const lift = useCallback((id: string, event: DragEvent) => {
+    event.dataTransfer.setData('text/plain', id);
+    event.dataTransfer.effectAllowed = 'move';
+    const card = document.getElementById(id);
+    if (card) event.dataTransfer.setDragImage(card, 16, 16);
+    setDragged(id);
+  }, []);
   return {
     classOf: (id: string): string =>
       id === dragged ? 'dragged' : over?.id === id ? (over.isBefore ? 'drop-before' : 'drop-after') : '',
-    handle: (id: string) => ({
-      draggable: true,
-      onDragStart: (event: DragEvent) => {
-        event.dataTransfer.setData('text/plain', id);
-        event.dataTransfer.effectAllowed = 'move';
-        const card = document.getElementById(id);
-        if (card) event.dataTransfer.setDragImage(card, 16, 16);
-        setDragged(id);
-      },
-      onDragEnd: end,
-    }),
+    lift,
+    end,
     target: (id: string) => ({
       onDragOver: (event: DragEvent) => {
         if (!dragged) return;

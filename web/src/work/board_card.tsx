@@ -1,5 +1,5 @@
 /** One shot or item: picture, prose typed live, how long it lasts, and the ways to move and remove it. */
-import { useId, useState, type DragEvent, type HTMLAttributes, type KeyboardEvent } from 'react';
+import { memo, useEffect, useId, useReducer, useState, type DragEvent, type KeyboardEvent } from 'react';
 import * as Y from 'yjs';
 
 import { useStudio } from '../studio';
@@ -13,7 +13,7 @@ import { findShot, proseOf, removeShot, shown, type Layout, type Prose, type Sho
 const ROWS: Record<Prose, number> = { title: 1, description: 2, prompt: 2, notes: 3 };
 const LABELS: Record<Prose, Word> = { title: 'title', description: 'description', prompt: 'prompt', notes: 'notes' };
 
-type Move = -1 | 1 | 'first' | 'last';
+export type Move = -1 | 1 | 'first' | 'last';
 
 const KEYS: Record<string, Move> = {
   ArrowLeft: -1,
@@ -29,22 +29,42 @@ interface Properties {
   layout: Layout;
   id: string;
   index: number;
-  count: number;
+  isLast: boolean;
   isReadOnly: boolean;
-  handle: HTMLAttributes<HTMLElement>;
-  move: (by: Move) => void;
   others: Present[];
-  announce: (isHere: boolean) => void;
+  actions: CardActions;
 }
 
-export function BoardCard({ live, layout, id, index, count, isReadOnly, handle, move, others, announce }: Properties) {
+/** What a card asks of its board. */
+export interface CardActions {
+  lift: (id: string, event: DragEvent) => void;
+  end: () => void;
+  move: (id: string, by: Move) => void;
+  /** Tells the others at which card the person is. */
+  announce: (id: string | null) => void;
+}
+
+export const BoardCard = memo(function BoardCard(properties: Properties) {
+  const shot = findShot(properties.live.document, properties.id);
+  return shot && <ShotCard {...properties} shot={shot} />;
+});
+
+/** Draws again when fields come, go or are replaced; what is typed in them draws itself. */
+function useFields(shot: Shot): void {
+  const [, changed] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    shot.observe(changed);
+    return () => shot.unobserve(changed);
+  }, [shot]);
+}
+
+function ShotCard({ live, layout, id, shot, index, isLast, isReadOnly, others, actions }: Properties & { shot: Shot }) {
   const { say } = useStudio();
   const { document: content } = live;
-  const shot = findShot(content, id);
-  if (!shot) return null;
+  useFields(shot);
   const name = `${say(layout.type)} ${index + 1}`;
   const moved = (button: HTMLElement, by: Move): void => {
-    move(by);
+    actions.move(id, by);
     // The card goes to another place in the page, and takes the focus along.
     requestAnimationFrame(() => {
       const isOff = button instanceof HTMLButtonElement && button.disabled;
@@ -62,7 +82,7 @@ export function BoardCard({ live, layout, id, index, count, isReadOnly, handle, 
     if (isEmpty || confirm(say('removeShotQuestion'))) removeShot(content, id);
   };
   return (
-    <article className="card" aria-label={name} onFocus={() => announce(true)} onBlur={() => announce(false)}>
+    <article className="card" aria-label={name} onFocus={() => actions.announce(id)} onBlur={() => actions.announce(null)}>
       <header>
         {!isReadOnly && (
           <button
@@ -71,7 +91,9 @@ export function BoardCard({ live, layout, id, index, count, isReadOnly, handle, 
             aria-label={say('moveByKeys', { name })}
             title={say('moveHint')}
             onKeyDown={pressed}
-            {...(handle as { onDragStart: (event: DragEvent) => void })}
+            draggable
+            onDragStart={(event) => actions.lift(id, event)}
+            onDragEnd={actions.end}
           >
             ⠿
           </button>
@@ -94,7 +116,7 @@ export function BoardCard({ live, layout, id, index, count, isReadOnly, handle, 
               type="button"
               className="plain"
               aria-label={say('moveRight')}
-              disabled={index === count - 1}
+              disabled={isLast}
               onClick={(event) => moved(event.currentTarget, 1)}
             >
               →

@@ -9,6 +9,7 @@
 import * as Y from 'yjs';
 
 import { randomKey } from '../talk/outbox';
+import { assetOf } from './asset_reference';
 
 export interface Point {
   x: number;
@@ -22,6 +23,8 @@ export interface FlowNode {
   description: string;
   position: Point;
   runState: string | null;
+  /** The asset that it shows. */
+  assetId: string | null;
 }
 
 export interface FlowEdge {
@@ -51,6 +54,7 @@ export function readNodes(document: Y.Doc): FlowNode[] {
       title: text(value.get('title')) || text(data['label']) || id,
       description: text(value.get('description')),
       position,
+      assetId: assetOf(value),
       runState: text(value.get('state')) || text(data['state']) || null,
     });
   });

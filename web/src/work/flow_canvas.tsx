@@ -151,19 +151,20 @@ function useFlow({ document }: Live) {
         return readNodes(document).map(({ id, position, ...data }) => {
           const own = known.get(id);
           const place = own?.dragging ? own.position : position;
+          // What did not change stays the same object, and is not drawn again.
+          if (own && own.position.x === place.x && own.position.y === place.y && isSame(own.data, data)) return own;
           return { ...own, id, type: 'work', position: place, data };
         });
       });
       setEdges((before) => {
         const known = new Map(before.map((edge) => [edge.id, edge]));
-        return readEdges(document).map(({ id, source, target, sourcePort, targetPort }) => ({
-          ...known.get(id),
-          id,
-          source,
-          target,
-          sourceHandle: sourcePort,
-          targetHandle: targetPort,
-        }));
+        return readEdges(document).map(
+          ({ id, source, target, sourcePort: sourceHandle, targetPort: targetHandle }) => {
+            const own = known.get(id);
+            const ends = { source, target, sourceHandle, targetHandle };
+            return own && isSame({ ...own }, { ...own, ...ends }) ? own : { ...own, id, ...ends };
+          },
+        );
       });
     };
     // Several changes in one frame are drawn once.
@@ -183,6 +184,10 @@ function useFlow({ document }: Live) {
     };
   }, [document]);
   return { nodes, edges, setNodes, setEdges };
+}
+
+function isSame(one: Record<string, unknown>, other: Record<string, unknown>): boolean {
+  return Object.keys(other).every((name) => one[name] === other[name]);
 }
 
 function Pointers({ live }: { live: Live }) {

@@ -3,7 +3,7 @@ import * as Y from 'yjs';
 
 import type { Word } from '../strings';
 import { useStudio } from '../studio';
-import { nodesOf } from './flow';
+import { connect, nodesOf, readNodes } from './flow';
 import { useStructure, type Live } from './live';
 import { SharedText } from './shared_text';
 
@@ -37,7 +37,30 @@ export function FlowDetails({ live, nodeId, isReadOnly }: Properties) {
       {FIELDS.map(({ field, label, rows }) => (
         <Field key={`${nodeId} ${field}`} live={live} node={node} field={field} label={say(label)} rows={rows} isReadOnly={isReadOnly} />
       ))}
+      {!isReadOnly && <ConnectTo live={live} nodeId={nodeId} />}
     </section>
+  );
+}
+
+/** The way from port to port for those who do not drag. */
+function ConnectTo({ live, nodeId }: { live: Live; nodeId: string }) {
+  const { say } = useStudio();
+  const others = readNodes(live.document).filter(({ id }) => id !== nodeId);
+  if (others.length === 0) return null;
+  const choose = (target: string): void =>
+    connect(live.document, { source: nodeId, target, sourcePort: null, targetPort: null });
+  return (
+    <label>
+      {say('connectTo')}
+      <select value="" onChange={(event) => choose(event.target.value)}>
+        <option value="" />
+        {others.map(({ id, title }) => (
+          <option key={id} value={id}>
+            {title}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -2,11 +2,14 @@
 import { Handle, Position, type NodeProps, type Node } from '@xyflow/react';
 import { memo } from 'react';
 
+import { AssetPicture } from './picture';
+
 export interface FlowNodeData extends Record<string, unknown> {
   type: string;
   title: string;
   description: string;
   runState: string | null;
+  assetId: string | null;
 }
 
 export const FlowNodeView = memo(function FlowNodeView({ data, selected }: NodeProps<Node<FlowNodeData, 'work'>>) {
@@ -17,6 +20,7 @@ export const FlowNodeView = memo(function FlowNodeView({ data, selected }: NodeP
         {data.type} {data.runState && <span className={`run ${data.runState}`}>{data.runState}</span>}
       </p>
       <b>{data.title}</b>
+      {data.assetId && <AssetPicture assetId={data.assetId} />}
       {data.description && <p className="lines">{data.description}</p>}
       <Handle type="source" position={Position.Right} />
     </div>

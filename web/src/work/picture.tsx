@@ -7,19 +7,8 @@ import { AssetFile } from '../operations/generated';
 import { useDoing, useLiveQuery, useRoom, useStudio } from '../studio';
 import { upload } from '../talk/upload';
 import { WorkChoice } from '../talk/work_choice';
+import { assetOf, PICTURE } from './asset_reference';
 import type { Shot } from './storyboard';
-
-/** Where a picture that is chosen here is named. */
-const FIELD = 'image';
-const WORK_ID = /^work_[0-9a-f]{32}$/;
-
-/** The asset that a node names, in whatever field. */
-export function assetOf(shot: Shot): string | null {
-  const own = shot.get(FIELD);
-  if (typeof own === 'string' && WORK_ID.test(own)) return own;
-  for (const value of shot.values()) if (typeof value === 'string' && WORK_ID.test(value)) return value;
-  return null;
-}
 
 interface Properties {
   content: Y.Doc;
@@ -33,7 +22,7 @@ export function Picture({ content, shot, isReadOnly }: Properties) {
   const [isChoosing, setChoosing] = useState(false);
   const [part, setPart] = useState<number | null>(null);
   const assetId = assetOf(shot);
-  const set = (id: string): void => void content.transact(() => shot.set(FIELD, id));
+  const set = (id: string): void => void content.transact(() => shot.set(PICTURE, id));
   const sending = useDoing(async (file: File) => {
     try {
       set(await upload(api, workspaceId, file, setPart));
