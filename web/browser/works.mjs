@@ -136,6 +136,7 @@ export const checks = [
       await one.getByRole('button', { name: 'Add a node' }).click();
       await one.getByRole('region', { name: 'Node' }).getByLabel('Title').fill('Grade');
       await other.locator('.flow-node').getByText('Grade').waitFor();
+      await other.locator('.flow-node').getByText('Script').waitFor();
       // Without dragging, by keyboard alone.
       await node(other, 'script').focus();
       await other.keyboard.press('Enter');

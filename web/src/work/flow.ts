@@ -38,6 +38,9 @@ export interface FlowEdge {
 export const nodesOf = (document: Y.Doc): Y.Map<unknown> => document.getMap('nodes');
 export const edgesOf = (document: Y.Doc): Y.Map<unknown> => document.getMap('edges');
 
+/** Marks moves that were made on this page, which shows them already. */
+export const OWN_MOVE = Symbol('own move');
+
 /** Where nodes without a position are laid, in a row below the others. */
 const STRAY_STEP = 220;
 
@@ -103,7 +106,7 @@ export function moveNodes(document: Y.Doc, moved: { id: string; position: Point 
       const after = rounded(position);
       if (before?.x !== after.x || before.y !== after.y) node.set('position', after);
     }
-  });
+  }, OWN_MOVE);
 }
 
 export function connect(document: Y.Doc, ends: Omit<FlowEdge, 'id'>): void {

@@ -26,7 +26,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } 
 import * as Y from 'yjs';
 
 import { useStudio } from '../studio';
-import { addNode, connect, edgesOf, moveNodes, nodesOf, readEdges, readNodes, remove } from './flow';
+import { addNode, connect, edgesOf, moveNodes, nodesOf, OWN_MOVE, readEdges, readNodes, remove } from './flow';
 import { FlowDetails } from './flow_details';
 import { FlowNodeView, type FlowNodeData } from './flow_node';
 import { announce, usePresence, type Live } from './live';
@@ -59,7 +59,8 @@ function Canvas({ live, isReadOnly }: Properties) {
   const { document } = live;
   const { nodes, edges, setNodes, setEdges } = useFlow(live);
   const flow = useReactFlow();
-  const tell = useThrottle();
+  const move = useThrottle();
+  const point = useThrottle();
   const [selected, setSelected] = useState<string | null>(null);
   const changed = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {
@@ -68,10 +69,10 @@ function Canvas({ live, isReadOnly }: Properties) {
         change.type === 'position' && change.position ? [{ id: change.id, position: change.position, isOver: !change.dragging }] : [],
       );
       if (moved.length === 0 || isReadOnly) return;
-      if (moved.some(({ isOver }) => isOver)) moveNodes(document, moved);
-      else tell(() => moveNodes(document, moved));
+      if (moved.some(({ isOver }) => isOver)) move.now(() => moveNodes(document, moved));
+      else move.soon(() => moveNodes(document, moved));
     },
-    [document, isReadOnly, setNodes, tell],
+    [document, isReadOnly, setNodes, move],
   );
   const edgesChanged = useCallback(
     (changes: EdgeChange[]) => setEdges((before) => applyEdgeChanges(changes, before)),
@@ -92,13 +93,22 @@ function Canvas({ live, isReadOnly }: Properties) {
     [document],
   );
   const pointed = (event: PointerEvent): void => {
-    const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-    tell(() => live.awareness.setLocalStateField('pointer', point));
+    const place = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    point.soon(() => live.awareness.setLocalStateField('pointer', place));
   };
+  const left = (): void => point.now(() => live.awareness.setLocalStateField('pointer', null));
   const add = (): void => {
     const box = globalThis.document.querySelector('.flow')?.getBoundingClientRect();
     const middle = { x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 };
-    setSelected(addNode(document, flow.screenToFlowPosition(middle)));
+    const position = flow.screenToFlowPosition(middle);
+    const id = addNode(document, position);
+    // It is what the person is at now, and nothing else is.
+    const data = { type: 'prompt', title: id, description: '', runState: null, assetId: null };
+    setNodes((before) => [
+      ...before.map((node) => (node.selected ? { ...node, selected: false } : node)),
+      { id, type: 'work', position, data, selected: true },
+    ]);
+    setSelected(id);
   };
   useEffect(() => announce(live, viewer.name, selected), [live, viewer.name, selected]);
   return (
@@ -111,7 +121,7 @@ function Canvas({ live, isReadOnly }: Properties) {
           <span className="quiet">{say('flowHint')}</span>
         </div>
       )}
-      <div className="flow" onPointerMove={pointed} onPointerLeave={() => live.awareness.setLocalStateField('pointer', null)}>
+      <div className="flow" onPointerMove={pointed} onPointerLeave={left}>
         <ReactFlow<CanvasNode>
           nodes={nodes}
           edges={edges}
@@ -135,7 +145,14 @@ function Canvas({ live, isReadOnly }: Properties) {
           <Pointers live={live} />
         </ReactFlow>
       </div>
-      {selected && <FlowDetails live={live} nodeId={selected} isReadOnly={isReadOnly} />}
+      {selected && (
+        <FlowDetails
+          live={live}
+          nodeId={selected}
+          others={nodes.filter(({ id }) => id !== selected).map(({ id, data }) => ({ id, title: data.title }))}
+          isReadOnly={isReadOnly}
+        />
+      )}
     </div>
   );
 }
@@ -169,7 +186,8 @@ function useFlow({ document }: Live) {
     };
     // Several changes in one frame are drawn once.
     let frame = 0;
-    const soon = (): void => {
+    const soon = (_events: unknown, { origin }: Y.Transaction): void => {
+      if (origin === OWN_MOVE) return;
       frame ||= requestAnimationFrame(() => {
         frame = 0;
         read();
@@ -208,8 +226,14 @@ function Pointers({ live }: { live: Live }) {
   );
 }
 
-/** Runs at most once in a while, the newest last. */
-function useThrottle(): (run: () => void) => void {
+interface Throttle {
+  /** Runs it in a while; of several only the newest. */
+  soon: (run: () => void) => void;
+  /** Runs it at once, and nothing that was to run before. */
+  now: (run: () => void) => void;
+}
+
+function useThrottle(): Throttle {
   const waiting = useRef<{ run: (() => void) | null; timer: ReturnType<typeof setTimeout> | null }>({ run: null, timer: null });
   useEffect(() => {
     const own = waiting.current;
@@ -219,14 +243,20 @@ function useThrottle(): (run: () => void) => void {
     };
   }, []);
   return useMemo(
-    () => (run) => {
-      const own = waiting.current;
-      own.run = run;
-      own.timer ??= setTimeout(() => {
-        own.timer = null;
-        own.run?.();
-      }, TELL_MS);
-    },
+    () => ({
+      soon: (run) => {
+        const own = waiting.current;
+        own.run = run;
+        own.timer ??= setTimeout(() => {
+          own.timer = null;
+          own.run?.();
+        }, TELL_MS);
+      },
+      now: (run) => {
+        waiting.current.run = null;
+        run();
+      },
+    }),
     [],
   );
 }

@@ -3,7 +3,7 @@ import * as Y from 'yjs';
 
 import type { Word } from '../strings';
 import { useStudio } from '../studio';
-import { connect, nodesOf, readNodes } from './flow';
+import { connect, nodesOf } from './flow';
 import { useStructure, type Live } from './live';
 import { SharedText } from './shared_text';
 
@@ -16,10 +16,12 @@ const FIELDS: { field: string; label: Word; rows: number }[] = [
 interface Properties {
   live: Live;
   nodeId: string;
+  /** What it can be connected to. */
+  others: { id: string; title: string }[];
   isReadOnly: boolean;
 }
 
-export function FlowDetails({ live, nodeId, isReadOnly }: Properties) {
+export function FlowDetails({ live, nodeId, others, isReadOnly }: Properties) {
   const { say } = useStudio();
   useStructure(live.document);
   const node = nodesOf(live.document).get(nodeId);
@@ -37,16 +39,14 @@ export function FlowDetails({ live, nodeId, isReadOnly }: Properties) {
       {FIELDS.map(({ field, label, rows }) => (
         <Field key={`${nodeId} ${field}`} live={live} node={node} field={field} label={say(label)} rows={rows} isReadOnly={isReadOnly} />
       ))}
-      {!isReadOnly && <ConnectTo live={live} nodeId={nodeId} />}
+      {!isReadOnly && others.length > 0 && <ConnectTo live={live} nodeId={nodeId} others={others} />}
     </section>
   );
 }
 
 /** The way from port to port for those who do not drag. */
-function ConnectTo({ live, nodeId }: { live: Live; nodeId: string }) {
+function ConnectTo({ live, nodeId, others }: Omit<Properties, 'isReadOnly'>) {
   const { say } = useStudio();
-  const others = readNodes(live.document).filter(({ id }) => id !== nodeId);
-  if (others.length === 0) return null;
   const choose = (target: string): void =>
     connect(live.document, { source: nodeId, target, sourcePort: null, targetPort: null });
   return (
