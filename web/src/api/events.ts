@@ -22,14 +22,18 @@ export class EventHub {
     private readonly workspaceId: string,
   ) {}
 
-  /** Reads where the log stands and follows it from there. */
+  /** Reads where the log stands and follows it from there; what is asked afterwards misses nothing. */
   async open(): Promise<void> {
-    try {
-      const { workspace } = await this.api.run(Beginning, { id: this.workspaceId });
-      if (!workspace || this.isClosed) return;
-      this.stop = this.api.follow(this.workspaceId, workspace.eventCursor, this.tell);
-    } catch (reason) {
-      if (!this.isClosed && isPassing(asApiError(reason))) setTimeout(() => void this.open(), RETRY_MS);
+    this.isClosed = false;
+    while (!this.isClosed) {
+      try {
+        const { workspace } = await this.api.run(Beginning, { id: this.workspaceId });
+        if (workspace && !this.isClosed) this.stop = this.api.follow(this.workspaceId, workspace.eventCursor, this.tell);
+        return;
+      } catch (reason) {
+        if (!isPassing(asApiError(reason))) return;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
     }
   }
 

@@ -33,8 +33,9 @@ export function WorkspaceRoom({ workspace, workspaces, place, go, setLanguage, s
   const { api, say } = useStudio();
   const { id, viewerRole } = workspace;
   const events = useMemo(() => new EventHub(api, id), [api, id]);
+  const [isFollowed, setFollowed] = useState(false);
   useEffect(() => {
-    void events.open();
+    void events.open().then(() => setFollowed(true));
     return () => events.close();
   }, [events]);
   const room = useMemo<Room>(
@@ -45,6 +46,8 @@ export function WorkspaceRoom({ workspace, workspaces, place, go, setLanguage, s
   const hash = JSON.stringify(place);
   useEffect(() => setOpen(false), [hash]);
   useTitle(workspace.name);
+  // Nothing is asked before it is known from where on events are told.
+  if (!isFollowed) return <Notice error={null} retry={reread} />;
   return (
     <RoomContext value={room}>
       <a className="skip" href="#main" onClick={(event) => (event.preventDefault(), document.getElementById('main')?.focus())}>
