@@ -5,7 +5,7 @@
  * - No script stands in a page itself, so that the pages' content security policy can refuse all of them.
  */
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 const server = 'http://127.0.0.1:8787';
 
@@ -23,10 +23,15 @@ export default defineConfig({
       },
     },
   },
+  test: {
+    globalSetup: './vitest.setup.mjs',
+  },
   server: {
     proxy: {
       '/graphql': { target: server, ws: true },
       '/sync': { target: server, ws: true },
+      '/files': { target: server },
+      '/uploads': { target: server },
     },
   },
 });

@@ -15,10 +15,10 @@ import { buildSchema, getOperationAST, type GraphQLSchema } from 'graphql';
 import { StrictMode, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-import { createSocketClient, request } from '../src/api';
-import { SignIn } from '../src/sign_in';
+import { createSocketClient, request } from '../src/api/client';
+import { SignIn } from '../src/frame/sign_in';
 import { preferredLanguage, say } from '../src/strings';
-import { dropToken, keepToken, takeToken } from '../src/token';
+import { dropToken, keepToken, takeToken } from '../src/api/token';
 
 const FIRST_QUERY = `# Who am I, and what can I see?
 {
@@ -55,7 +55,7 @@ function App() {
     return <SignIn language={language} wasRefused={wasRefused} signIn={(entered) => signIn(entered, setToken)} />;
   }
   if (!loaded) return <p className="notice">{say('loading', language)}</p>;
-  if ('fault' in loaded) return <p role="alert">{say('unavailable', language)}</p>;
+  if ('fault' in loaded) return <p role="alert">{say('errorUnavailable', language)}</p>;
   return (
     <GraphiQL
       fetcher={fetcher}

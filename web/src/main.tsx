@@ -1,17 +1,20 @@
 /**
- * The studio's start: takes the token out of the address, then shows the works or asks for a token.
+ * The studio's start: takes the token out of the address, then shows the workspace or asks for a token.
  *
  * Not here: GraphiQL, which is a page of its own (graphiql/main.tsx).
  */
 import { StrictMode, useCallback, useEffect, useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-import { Api } from './api';
-import { Home } from './home';
-import { SignIn } from './sign_in';
+import { Api } from './api/client';
+import { dropToken, keepToken, takeToken } from './api/token';
+import { Home } from './frame/home';
+import { SignIn } from './frame/sign_in';
+import { applyTheme, preferredTheme } from './frame/theme';
 import { preferredLanguage, rememberLanguage, type Language } from './strings';
-import './studio.css';
-import { dropToken, keepToken, takeToken } from './token';
+import './styles/index.css';
+
+applyTheme(preferredTheme());
 
 function App() {
   const [token, setToken] = useState(takeToken);
@@ -27,11 +30,15 @@ function App() {
     return () => removeEventListener('hashchange', taken);
   }, []);
   const api = useMemo(() => (token ? new Api(token) : null), [token]);
-  const leave = useCallback((isRefused: boolean) => {
-    dropToken();
-    setToken(null);
-    setRefused(isRefused);
-  }, []);
+  const leave = useCallback(
+    (isRefused: boolean) => {
+      api?.dispose();
+      dropToken();
+      setToken(null);
+      setRefused(isRefused);
+    },
+    [api],
+  );
   const refused = useCallback(() => leave(true), [leave]);
   const signOut = useCallback(() => leave(false), [leave]);
   const signIn = (entered: string): void => {

@@ -1,7 +1,7 @@
 /** Order keys: always room between two, and the same order for everybody. */
 import { expect, test } from 'vitest';
 
-import { between, byOrder, evenly } from '../src/order';
+import { between, byOrder, evenly } from '../src/work/order';
 
 test('there is room between any two keys that differ, however often it is asked for', () => {
   const seed = Date.now() % 100_000;

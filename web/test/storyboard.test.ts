@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as Y from 'yjs';
 
-import { addShot, findShot, moveShot, proseOf, removeShot, shotIds, shown } from '../src/work/storyboard';
+import { addShot, findShot, ITEMS, moveAfter, moveShot, proseOf, removeShot, shotIds, shown } from '../src/work/storyboard';
 
 function board(shots: number): { document: Y.Doc; ids: string[] } {
   const document = new Y.Doc();
@@ -84,4 +84,27 @@ test('a field that another editor stored as a plain string becomes text with the
   expect(shown(shot, 'prompt')).toBe('a red fox');
   expect(proseOf(document, shot, 'prompt').toString()).toBe('a red fox');
   expect(shot.get('prompt')).toBeInstanceOf(Y.Text);
+});
+
+test('a shot is dropped anywhere in one change, and where it stands already nothing is written', () => {
+  const { document, ids } = board(4);
+  const [a, b, c, d] = ids as [string, string, string, string];
+  let changes = 0;
+  document.on('update', () => (changes += 1));
+  moveAfter(document, d, null);
+  expect(shotIds(document)).toEqual([d, a, b, c]);
+  moveAfter(document, d, b);
+  expect(shotIds(document)).toEqual([a, b, d, c]);
+  moveAfter(document, d, b);
+  moveAfter(document, d, d);
+  expect(shotIds(document)).toEqual([a, b, d, c]);
+  expect(changes).toBe(2);
+});
+
+test('an item of a collection has its own type and fields', () => {
+  const document = new Y.Doc();
+  const item = findShot(document, addShot(document, ITEMS))!;
+  expect(item.get('type')).toBe('item');
+  expect(item.get('notes')).toBeInstanceOf(Y.Text);
+  expect(item.has('prompt')).toBe(false);
 });

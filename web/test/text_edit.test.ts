@@ -1,7 +1,7 @@
 /** What somebody typed, told from two states of a text. */
 import { expect, test } from 'vitest';
 
-import { shift, smallestEdit } from '../src/text_edit';
+import { shift, smallestEdit } from '../src/work/text_edit';
 
 test('typing a letter is an insertion where the caret was', () => {
   expect(smallestEdit('aa', 'aaa', 1)).toEqual({ at: 0, remove: 0, insert: 'a' });

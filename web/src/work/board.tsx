@@ -1,27 +1,41 @@
-/** The board of a storyboard: its shots as cards, edited live by everybody who has it open. */
-import { useEffect, useId, useRef, useState } from 'react';
-import * as Y from 'yjs';
+/** The board of a storyboard or collection: its shots or items as cards, edited live by everybody who has it open. */
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react';
 
 import { useStudio } from '../studio';
-import type { Word } from '../strings';
 import { announce, usePresence, useStructure, type Live, type Present } from './live';
-import { PresentNames } from './presence';
-import { SharedText } from './shared_text';
-import { addShot, findShot, moveShot, PROSE, proseOf, removeShot, shotIds, shown } from './storyboard';
-import type { Prose, Shot } from './storyboard';
+import { BoardCard, type CardActions } from './board_card';
+import { addShot, moveAfter, moveShot, shotIds, type Layout } from './storyboard';
 
-const ROWS: Record<Prose, number> = { title: 1, description: 3, prompt: 3 };
-const LABELS: Record<Prose, Word> = { title: 'title', description: 'description', prompt: 'prompt' };
+/** So many cards are drawn at once; the rest of a long board follows without holding up the first view. */
+const FIRST_CARDS = 40;
 
-export function Board({ live, isReadOnly }: { live: Live; isReadOnly: boolean }) {
-  const { say } = useStudio();
+interface Properties {
+  live: Live;
+  layout: Layout;
+  isReadOnly: boolean;
+}
+
+export function Board({ live, layout, isReadOnly }: Properties) {
+  const { say, viewer } = useStudio();
   useStructure(live.document);
   const present = usePresence(live);
   const added = useRef<string | null>(null);
   const ids = shotIds(live.document);
-  const add = (): void => {
-    added.current = addShot(live.document);
-  };
+  const [most, setMost] = useState(FIRST_CARDS);
+  useEffect(() => startTransition(() => setMost(Number.POSITIVE_INFINITY)), []);
+  const dragging = useDragging((id, after) => moveAfter(live.document, id, after), ids);
+  const others = useMemo(() => byNode(present), [present]);
+  const { lift, end } = dragging;
+  // The same for all cards and over all changes, so that a card is drawn again only for what is its own.
+  const actions = useMemo<CardActions>(
+    () => ({
+      lift,
+      end,
+      move: (id, by) => (typeof by === 'number' ? moveShot(live.document, id, by) : toEnd(live, id, by)),
+      announce: (id) => announce(live, viewer.name, id),
+    }),
+    [live, viewer.name, lift, end],
+  );
   useEffect(() => {
     if (!added.current) return;
     document.getElementById(added.current)?.querySelector('textarea')?.focus();
@@ -29,114 +43,92 @@ export function Board({ live, isReadOnly }: { live: Live; isReadOnly: boolean })
   });
   return (
     <>
-      {ids.length === 0 && <p className="quiet">{say('noShots')}</p>}
-      <ol className="board">
-        {ids.map((id, index) => (
-          <li key={id} id={id}>
-            <Card
+      {ids.length === 0 && <p className="quiet">{say(layout.type === 'shot' ? 'noShots' : 'emptyWork')}</p>}
+      <ol className={`board ${layout.type}s`}>
+        {ids.slice(0, most).map((id, index) => (
+          <li key={id} id={id} className={dragging.classOf(id)} {...(isReadOnly ? {} : dragging.target(id))}>
+            <BoardCard
               live={live}
+              layout={layout}
               id={id}
               index={index}
               isLast={index === ids.length - 1}
               isReadOnly={isReadOnly}
-              others={present.filter((each) => each.nodeId === id && !each.isSelf)}
+              others={others.get(id) ?? NOBODY}
+              actions={actions}
             />
           </li>
         ))}
       </ol>
       {!isReadOnly && (
-        <button type="button" className="primary" onClick={add}>
-          {say('addShot')}
+        <button type="button" className="primary" onClick={() => (added.current = addShot(live.document, layout))}>
+          {say(layout.type === 'shot' ? 'addShot' : 'addItem')}
         </button>
       )}
     </>
   );
 }
 
-interface CardProperties {
-  live: Live;
-  id: string;
-  index: number;
-  isLast: boolean;
-  isReadOnly: boolean;
-  others: Present[];
-}
+const NOBODY: Present[] = [];
 
-function Card({ live, id, index, isLast, isReadOnly, others }: CardProperties) {
-  const { say, viewer } = useStudio();
-  const { document: content } = live;
-  const shot = findShot(content, id);
-  if (!shot) return null;
-  const move = (button: HTMLButtonElement, by: -1 | 1): void => {
-    moveShot(content, id, by);
-    // The card goes to another place in the page, and takes the focus along.
-    requestAnimationFrame(() => {
-      const isAtEnd = button.disabled;
-      (isAtEnd ? button.closest('article')?.querySelector('textarea') : button)?.focus();
-    });
-  };
-  const name = `${say('shot')} ${index + 1}`;
-  const remove = (): void => {
-    const isEmpty = PROSE.every((field) => shown(shot, field) === '');
-    if (isEmpty || confirm(say('removeShotQuestion'))) removeShot(content, id);
-  };
-  return (
-    <article
-      className="card"
-      aria-label={name}
-      onFocus={() => announce(live, viewer.name, id)}
-      onBlur={() => announce(live, viewer.name, null)}
-    >
-      <header>
-        <h3>{name}</h3>
-        <PresentNames present={others} />
-      </header>
-      {PROSE.map((field) => (
-        <ProseField key={field} content={content} shot={shot} field={field} isReadOnly={isReadOnly} />
-      ))}
-      {!isReadOnly && (
-        <footer>
-          <button type="button" disabled={index === 0} onClick={(event) => move(event.currentTarget, -1)}>
-            ← {say('moveLeft')}
-          </button>
-          <button type="button" disabled={isLast} onClick={(event) => move(event.currentTarget, 1)}>
-            {say('moveRight')} →
-          </button>
-          <button type="button" className="danger" onClick={remove}>
-            {say('removeShot')}
-          </button>
-        </footer>
-      )}
-    </article>
-  );
-}
-
-interface ProseProperties {
-  content: Y.Doc;
-  shot: Shot;
-  field: Prose;
-  isReadOnly: boolean;
-}
-
-/** A field of a shot. One that another editor stored as a plain value becomes shared text when somebody goes to type in it. */
-function ProseField({ content, shot, field, isReadOnly }: ProseProperties) {
-  const { say } = useStudio();
-  const id = useId();
-  const [isTaken, setTaken] = useState(false);
-  const value = shot.get(field);
-  const label = say(LABELS[field]);
-  if (value instanceof Y.Text) {
-    return <SharedText text={value} label={label} rows={ROWS[field]} isReadOnly={isReadOnly} takesFocus={isTaken} />;
+/** Who else is at which card. */
+function byNode(present: Present[]): Map<string, Present[]> {
+  const found = new Map<string, Present[]>();
+  for (const each of present) {
+    if (each.nodeId && !each.isSelf) found.set(each.nodeId, [...(found.get(each.nodeId) ?? []), each]);
   }
-  const take = (): void => {
-    if (isReadOnly) return;
-    setTaken(true);
-    proseOf(content, shot, field);
+  return found;
+}
+
+function toEnd({ document }: Live, id: string, end: 'first' | 'last'): void {
+  const others = shotIds(document).filter((each) => each !== id);
+  moveAfter(document, id, end === 'first' ? null : (others.at(-1) ?? null));
+}
+
+interface Over {
+  id: string;
+  isBefore: boolean;
+}
+
+/** Dragging by the handle; the card under the pointer shows on which side the dragged one will come to lie. */
+function useDragging(drop: (id: string, after: string | null) => void, ids: string[]) {
+  const [dragged, setDragged] = useState<string | null>(null);
+  const [over, setOver] = useState<Over | null>(null);
+  const end = useCallback(() => {
+    setDragged(null);
+    setOver(null);
+  }, []);
+  const lift = useCallback((id: string, event: DragEvent) => {
+    event.dataTransfer.setData('text/plain', id);
+    event.dataTransfer.effectAllowed = 'move';
+    const card = document.getElementById(id);
+    if (card) event.dataTransfer.setDragImage(card, 16, 16);
+    setDragged(id);
+  }, []);
+  return {
+    classOf: (id: string): string =>
+      id === dragged ? 'dragged' : over?.id === id ? (over.isBefore ? 'drop-before' : 'drop-after') : '',
+    lift,
+    end,
+    target: (id: string) => ({
+      onDragOver: (event: DragEvent) => {
+        if (!dragged) return;
+        event.preventDefault();
+        const { left, width } = event.currentTarget.getBoundingClientRect();
+        const isBefore = event.clientX < left + width / 2;
+        // Said only when it changes: it comes with every move of the pointer.
+        if (over?.id !== id || over.isBefore !== isBefore) setOver({ id, isBefore });
+      },
+      onDrop: (event: DragEvent) => {
+        if (!dragged) return;
+        event.preventDefault();
+        const { left, width } = event.currentTarget.getBoundingClientRect();
+        const isBefore = event.clientX < left + width / 2;
+        const others = ids.filter((each) => each !== dragged);
+        const at = others.indexOf(id);
+        if (id !== dragged) drop(dragged, isBefore ? (others[at - 1] ?? null) : id);
+        end();
+      },
+    }),
   };
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <textarea id={id} rows={ROWS[field]} readOnly value={shown(shot, field)} onFocus={take} />
-    </div>
-  );
 }

@@ -1,28 +1,35 @@
 /**
- * The live connection to one work, over the y-websocket protocol.
+ * The live connection to one work, over the Hocuspocus protocol.
  *
  * Invariants
  * - What is typed without a connection stays in the document and is sent when the connection is back.
  * - A refusal of the server (no permission, no such work) is final until the work is opened again.
  */
+import { HocuspocusProvider, HocuspocusProviderWebsocket, type onStatusParameters } from '@hocuspocus/provider';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { WebsocketProvider } from 'y-websocket';
+import { Awareness } from 'y-protocols/awareness';
 import * as Y from 'yjs';
 
-export type ConnectionState = 'connecting' | 'connected' | 'disconnected' | 'refused';
+export type ConnectionState = 'connecting' | 'connected' | 'saving' | 'disconnected' | 'refused';
+
+/** How a lost server is looked for: soon, and never given up. */
+const PATIENCE = { delay: 250, factor: 1.6, minDelay: 200, maxDelay: 2_000, maxAttempts: 0 };
 
 /** A document and its connection. */
 export interface Live {
   document: Y.Doc;
-  provider: WebsocketProvider;
+  awareness: Awareness;
 }
 
 /** Somebody who has the work open. */
 export interface Present {
   client: number;
   isSelf: boolean;
+  isAgent: boolean;
   name: string | null;
   nodeId: string | null;
+  /** Where the pointer is on a canvas. */
+  pointer: { x: number; y: number } | null;
 }
 
 /** Opens a work, and closes it when the component goes. */
@@ -31,52 +38,57 @@ export function useLive(workId: string, token: string): { live: Live | null; sta
   const [state, setState] = useState<ConnectionState>('connecting');
   useEffect(() => {
     const document = new Y.Doc();
-    const provider = new WebsocketProvider(address(), workId, document, {
-      params: { token },
-      // Through the server only: it decides who may see what, also between two tabs.
-      disableBc: true,
+    const awareness = new Awareness(document);
+    const socket = new HocuspocusProviderWebsocket({ url: address(), ...PATIENCE });
+    // The token goes inside the connection, not in its address, which logs and error messages would show.
+    const provider = new HocuspocusProvider({ websocketProvider: socket, name: workId, document, awareness, token });
+    let hasContent = false;
+    let isLost = false;
+    const judge = (): void => {
+      if (!hasContent) return;
+      setState(isLost ? 'disconnected' : provider.hasUnsyncedChanges ? 'saving' : 'connected');
+    };
+    provider.on('synced', () => {
+      hasContent = true;
+      judge();
     });
-    let wasConnected = false;
-    provider.on('sync', (isSynced) => {
-      if (!isSynced) return;
-      wasConnected = true;
-      setState('connected');
+    provider.on('status', ({ status }: onStatusParameters) => {
+      // Between two attempts it is as lost as during one.
+      isLost = String(status) !== 'connected';
+      judge();
     });
-    provider.on('status', ({ status }) => {
-      if (status === 'disconnected') setState(wasConnected ? 'disconnected' : 'connecting');
+    provider.on('unsyncedChanges', judge);
+    provider.on('authenticationFailed', () => {
+      setState('refused');
+      socket.destroy();
     });
-    provider.on('closed', () => setState('refused'));
-    const unwatch = warnOfUnsent(document, provider);
-    setLive({ document, provider });
+    provider.attach();
+    const unwatch = warnOfUnsent(provider);
+    setLive({ document, awareness });
     return () => {
       unwatch();
       setLive(null);
       setState('connecting');
       provider.destroy();
+      socket.destroy();
+      awareness.destroy();
       document.destroy();
     };
   }, [workId, token]);
   return { live, state };
 }
 
-/** Asks before the tab is closed over something that was typed without a connection and has not been sent yet. */
-function warnOfUnsent(document: Y.Doc, provider: WebsocketProvider): () => void {
-  let hasUnsent = false;
-  document.on('update', (_update: Uint8Array, origin: unknown) => {
-    if (origin !== provider && !provider.synced) hasUnsent = true;
-  });
-  provider.on('sync', (isSynced) => {
-    if (isSynced) hasUnsent = false;
-  });
+/** Asks before the tab is closed over something that the server does not have yet. */
+function warnOfUnsent(provider: HocuspocusProvider): () => void {
   const ask = (event: BeforeUnloadEvent): void => {
-    if (hasUnsent) event.preventDefault();
+    if (provider.hasUnsyncedChanges && !provider.isSynced) event.preventDefault();
   };
   addEventListener('beforeunload', ask);
   return () => removeEventListener('beforeunload', ask);
 }
 
 function address(): string {
-  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/sync`;
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/collab`;
 }
 
 /** Draws again whenever maps inside `nodes` change; text that is typed draws itself. */
@@ -103,30 +115,45 @@ function structureOf(document: Y.Doc) {
 }
 
 /** Everybody who has the work open, oneself first. */
-export function usePresence({ provider }: Live): Present[] {
+export function usePresence({ awareness }: Live): Present[] {
   const [present, setPresent] = useState<Present[]>([]);
   useEffect(() => {
-    const { awareness } = provider;
     const read = (): void => {
       const states = [...awareness.getStates()].map(([client, state]) => ({
         client,
         isSelf: client === awareness.clientID,
-        name: text((state as { user?: { name?: unknown } }).user?.name),
-        nodeId: text((state as { nodeId?: unknown }).nodeId),
+        ...shownBy(state as Shown),
       }));
       setPresent(states.sort((one, other) => Number(other.isSelf) - Number(one.isSelf) || one.client - other.client));
     };
     awareness.on('change', read);
     read();
     return () => awareness.off('change', read);
-  }, [provider]);
+  }, [awareness]);
   return present;
 }
 
+interface Shown {
+  user?: { name?: unknown; id?: unknown };
+  nodeId?: unknown;
+  pointer?: { x?: unknown; y?: unknown } | null;
+}
+
+function shownBy({ user, nodeId, pointer }: Shown): Omit<Present, 'client' | 'isSelf'> {
+  const { x, y } = pointer ?? {};
+  return {
+    // The server sets the id: a person's, or that of the task for which the agent is there.
+    isAgent: typeof user?.id === 'string' && user.id.startsWith('task_'),
+    name: text(user?.name),
+    nodeId: text(nodeId),
+    pointer: typeof x === 'number' && typeof y === 'number' ? { x, y } : null,
+  };
+}
+
 /** Tells the others who one is and which node one is at. */
-export function announce({ provider }: Live, name: string, nodeId: string | null): void {
-  provider.awareness.setLocalStateField('user', { name });
-  provider.awareness.setLocalStateField('nodeId', nodeId);
+export function announce({ awareness }: Live, name: string, nodeId: string | null): void {
+  awareness.setLocalStateField('user', { name });
+  awareness.setLocalStateField('nodeId', nodeId);
 }
 
 function text(value: unknown): string | null {

@@ -1,9 +1,14 @@
-/** Who has a work open. */
+/** Who has a work open: people and the agent, oneself marked. */
 import { useStudio } from '../studio';
 import { usePresence, type Live, type Present } from './live';
 
 /** As many colours as there are in the style sheet. */
 const COLOURS = 6;
+
+/** The class with the colour of somebody. */
+export function colourOf(client: number): string {
+  return `colour-${client % COLOURS}`;
+}
 
 export function PresenceList({ live }: { live: Live }) {
   const { say } = useStudio();
@@ -20,9 +25,9 @@ export function PresentNames({ present }: { present: Present[] }) {
   const { say } = useStudio();
   return (
     <ul className="names">
-      {present.map(({ client, isSelf, name }) => (
-        <li key={client} className={`name colour-${client % COLOURS}`}>
-          {name ?? say('somebody')}
+      {present.map(({ client, isSelf, isAgent, name }) => (
+        <li key={client} className={`name ${colourOf(client)}`}>
+          {isAgent ? `✳ ${say('agent')}` : (name ?? say('somebody'))}
           {isSelf && ` (${say('you')})`}
         </li>
       ))}

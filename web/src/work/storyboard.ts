@@ -1,5 +1,5 @@
 /**
- * A storyboard's document: shots in a Y.Map `nodes`, each a Y.Map with `type`, `order` and its fields.
+ * A storyboard's or collection's document: shots or items in a Y.Map `nodes`, each a Y.Map with `type`, `order` and its fields.
  *
  * Invariants
  * - Each thing that a person does is one transaction, hence one change.
@@ -7,11 +7,20 @@
  */
 import * as Y from 'yjs';
 
-import { between, byOrder, evenly, type Placed } from '../order';
+import { between, byOrder, evenly, type Placed } from './order';
 
-/** The fields of a shot that people type prose into here. */
-export const PROSE = ['title', 'description', 'prompt'] as const;
-export type Prose = (typeof PROSE)[number];
+export type Prose = 'title' | 'description' | 'prompt' | 'notes';
+
+/** What a card of a kind of work is made of. */
+export interface Layout {
+  /** The type of a card that is added here. */
+  type: 'shot' | 'item';
+  /** The fields that people type prose into. */
+  prose: readonly Prose[];
+}
+
+export const SHOTS: Layout = { type: 'shot', prose: ['title', 'description', 'prompt'] };
+export const ITEMS: Layout = { type: 'item', prose: ['title', 'notes'] };
 
 export type Shot = Y.Map<unknown>;
 
@@ -26,14 +35,14 @@ export function findShot(document: Y.Doc, id: string): Shot | null {
   return shot instanceof Y.Map ? shot : null;
 }
 
-/** Adds an empty shot at the end and returns its id. */
-export function addShot(document: Y.Doc): string {
-  const id = `shot_${randomHex()}`;
+/** Adds an empty shot or item at the end and returns its id. */
+export function addShot(document: Y.Doc, { type, prose }: Layout = SHOTS): string {
+  const id = `${type}_${randomHex()}`;
   document.transact(() => {
     const last = placed(document).at(-1);
     const shot: Shot = new Y.Map();
-    shot.set('type', 'shot');
-    for (const field of PROSE) shot.set(field, new Y.Text());
+    shot.set('type', type);
+    for (const field of prose) shot.set(field, new Y.Text());
     nodes(document).set(id, shot);
     place(document, id, last ? last.id : null);
   });
@@ -52,6 +61,15 @@ export function moveShot(document: Y.Doc, id: string, by: -1 | 1): void {
   const to = from + by;
   if (from < 0 || to < 0 || to >= ids.length) return;
   const after = ids[by === 1 ? to : to - 1] ?? null;
+  document.transact(() => place(document, id, after));
+}
+
+/** Moves a shot right after another one; null makes it the first. */
+export function moveAfter(document: Y.Doc, id: string, after: string | null): void {
+  const ids = shotIds(document);
+  const at = ids.indexOf(id);
+  // Where it stands already nothing is written.
+  if (at < 0 || after === id || (ids[at - 1] ?? null) === after) return;
   document.transact(() => place(document, id, after));
 }
 

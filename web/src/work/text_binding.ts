@@ -8,21 +8,21 @@
  */
 import * as Y from 'yjs';
 
-import { shift, smallestEdit, type Delta } from '../text_edit';
+import { shift, smallestEdit, type Delta } from './text_edit';
 
 export class TextBinding {
   private shown = '';
   private isComposing = false;
   /** What others did while characters were being composed. */
   private missed: Delta[] = [];
-  private readonly undo: Y.UndoManager;
+  /** Made with the first own edit: each listens to every change of the whole document. */
+  private undo: Y.UndoManager | null = null;
   private readonly listening = new AbortController();
 
   constructor(
     private readonly area: HTMLTextAreaElement,
     private readonly text: Y.Text,
   ) {
-    this.undo = new Y.UndoManager(text, { trackedOrigins: new Set([this]) });
     const { signal } = this.listening;
     area.addEventListener('input', () => this.typed(), { signal });
     area.addEventListener('keydown', (event) => this.pressed(event), { signal });
@@ -36,7 +36,7 @@ export class TextBinding {
   dispose(): void {
     this.listening.abort();
     this.text.unobserve(this.changed);
-    this.undo.destroy();
+    this.undo?.destroy();
   }
 
   private readonly changed = (event: Y.YTextEvent, transaction: Y.Transaction): void => {
@@ -68,6 +68,7 @@ export class TextBinding {
     if (!edit) return null;
     const at = this.since(edit.at);
     const remove = this.since(edit.at + edit.remove) - at;
+    this.undo ??= new Y.UndoManager(this.text, { trackedOrigins: new Set([this]) });
     this.text.doc?.transact(() => {
       if (remove > 0) this.text.delete(at, remove);
       if (edit.insert) this.text.insert(at, edit.insert);
@@ -82,11 +83,16 @@ export class TextBinding {
   private show(start: number, end: number): void {
     this.shown = this.text.toString();
     if (this.area.value === this.shown) return;
+    // Elsewhere a selection would take the focus of some browsers with it, and asking where each of a thousand areas stands
+    // would have the page laid out a thousand times.
+    if (document.activeElement !== this.area) {
+      this.area.value = this.shown;
+      return;
+    }
     const { scrollTop } = this.area;
     this.area.value = this.shown;
     this.area.scrollTop = scrollTop;
-    // Elsewhere a selection would take the focus of some browsers with it.
-    if (document.activeElement === this.area) this.area.setSelectionRange(start, end);
+    this.area.setSelectionRange(start, end);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -95,7 +101,7 @@ export class TextBinding {
     const isRedo = key === 'y' || (key === 'z' && event.shiftKey);
     if (!isRedo && key !== 'z') return;
     event.preventDefault();
-    if (isRedo) this.undo.redo();
-    else this.undo.undo();
+    if (isRedo) this.undo?.redo();
+    else this.undo?.undo();
   }
 }

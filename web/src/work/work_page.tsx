@@ -1,73 +1,163 @@
-/** One work: live where people type in it, a plain view where this small studio has no editor for its kind. */
-import { useEffect } from 'react';
+/** One work: its title, who is there, its content live, its history, and a word to the agent about it. */
+import { lazy, Suspense, useEffect, useState } from 'react';
 
-import { Notice } from '../notice';
+import { having } from '../api/operation';
+import { Notice, Refusal } from '../frame/notice';
+import { linkTo } from '../frame/place';
+import { DeleteWork, RenameWork, RestoreWork, WorkHead, type WorkHeadQuery, type WorkKind } from '../operations/generated';
 import type { Word } from '../strings';
-import { useQuery, useStudio } from '../studio';
-import type { WorkKind } from '../works';
+import { useDoing, useLiveQuery, useRoom, useStudio } from '../studio';
+import { AskAbout } from './ask_about';
 import { AssetView } from './asset_view';
 import { Board } from './board';
+import { History } from './history';
 import { announce, useLive, type ConnectionState } from './live';
-import { NodesView } from './nodes_view';
 import { PresenceList } from './presence';
-import { SharedText } from './shared_text';
+import { ITEMS, SHOTS } from './storyboard';
 
-const WORK = `query Work($id: ID!) { node(id: $id) { id ... on Work { kind title } } }`;
+const FlowCanvas = lazy(() => import('./flow_canvas').then(({ FlowCanvas }) => ({ default: FlowCanvas })));
+const TextEditor = lazy(() => import('./text_editor').then(({ TextEditor }) => ({ default: TextEditor })));
 
-interface WorkData {
-  node: { id: string; kind?: WorkKind; title?: string } | null;
-}
+type Head = Extract<NonNullable<WorkHeadQuery['node']>, { linkedTasks: unknown }>;
 
 interface Properties {
   workId: string;
-  isReadOnly: boolean;
-  /** Rises with every event of the work. */
-  round: number;
+  /** The task beside which it is open. */
+  besideTaskId: string | null;
+  go: (hash: string) => void;
 }
 
-export function WorkPage({ workId, isReadOnly, round }: Properties) {
-  const { api, say } = useStudio();
-  const { data, error, reload } = useQuery<WorkData>(api, WORK, { id: workId });
-  if (!data) return <Notice error={error} retry={reload} />;
-  const { kind, title } = data.node ?? {};
-  if (!kind) return <p className="notice">{say('notFound')}</p>;
+export function WorkPage({ workId, besideTaskId, go }: Properties) {
+  const { say } = useStudio();
+  const { workspaceId, isReadOnly } = useRoom();
+  const { data, error, refresh } = useLiveQuery(WorkHead, { id: workId }, ({ subject }) => subject?.id === workId);
+  const [open, setOpen] = useState<'history' | 'ask' | null>(null);
+  if (!data) return <Notice error={error} retry={refresh} />;
+  const head = having(data.node, 'linkedTasks');
+  if (!head) return <p className="notice">{say('notFound')}</p>;
+  const toggle = (which: 'history' | 'ask'): void => setOpen(open === which ? null : which);
   return (
-    <>
-      <h2>
-        {title} <span className="quiet">{say(kind)}</span>
-      </h2>
-      <Content kind={kind} workId={workId} isReadOnly={isReadOnly} round={round} />
-    </>
+    <section className="work-page" aria-label={head.title}>
+      <header className="work-head">
+        <div>
+          <Title head={head} refresh={refresh} />
+          <p className="quiet">
+            {say(head.kind)} · {say('version', { version: head.version })}
+            {head.linkedTasks.filter(({ id }) => id !== besideTaskId).map((task) => (
+              <span key={task.id}>
+                {' · '}
+                <a href={linkTo(workspaceId, { taskId: task.id, workId })}>{task.title}</a>
+              </span>
+            ))}
+          </p>
+        </div>
+        <div className="row">
+          {!isReadOnly && (
+            <button type="button" aria-expanded={open === 'ask'} onClick={() => toggle('ask')}>
+              {say('askAbout')}
+            </button>
+          )}
+          <button type="button" aria-expanded={open === 'history'} onClick={() => toggle('history')}>
+            {say('history')}
+          </button>
+          {!isReadOnly && <BinButton head={head} refresh={refresh} />}
+          {besideTaskId && (
+            <button type="button" className="plain" aria-label={say('close')} onClick={() => go(linkTo(workspaceId, { taskId: besideTaskId }))}>
+              ✕
+            </button>
+          )}
+        </div>
+      </header>
+      {head.deletedAt && <p className="notice">{say('inBin')}</p>}
+      {open === 'ask' && <AskAbout workId={workId} close={() => setOpen(null)} go={go} />}
+      <div className={open === 'history' ? 'work-body with-history' : 'work-body'}>
+        <div className="work-content">
+          {head.kind === 'ASSET' ? <AssetView workId={workId} /> : <LiveWork key={workId} kind={head.kind} workId={workId} />}
+        </div>
+        {open === 'history' && <History workId={workId} kind={head.kind} version={head.version} />}
+      </div>
+    </section>
   );
 }
 
-function Content({ kind, ...rest }: Properties & { kind: WorkKind }) {
-  switch (kind) {
-    case 'STORYBOARD':
-    case 'TEXT':
-      return <LiveWork key={rest.workId} kind={kind} {...rest} />;
-    case 'ASSET':
-      return <AssetView {...rest} />;
-    case 'FLOW':
-    case 'COLLECTION':
-      return <NodesView kind={kind} {...rest} />;
+function Title({ head, refresh }: { head: Head; refresh: () => void }) {
+  const { api, say } = useStudio();
+  const { isReadOnly } = useRoom();
+  const [text, setText] = useState<string | null>(null);
+  const doing = useDoing(async (title: string) => {
+    if (title !== '' && title !== head.title) await api.run(RenameWork, { input: { workId: head.id, title } });
+    refresh();
+    setText(null);
+  });
+  if (text === null) {
+    return (
+      <h1>
+        {head.title}{' '}
+        {!isReadOnly && (
+          <button type="button" className="plain small" aria-label={say('rename')} onClick={() => setText(head.title)}>
+            ✎
+          </button>
+        )}
+      </h1>
+    );
   }
+  return (
+    <form
+      className="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void doing.run(text.trim());
+      }}
+    >
+      <input
+        aria-label={say('title')}
+        value={text}
+        maxLength={200}
+        autoFocus
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && setText(null)}
+      />
+      <button type="submit" className="primary" disabled={doing.isBusy}>
+        {say('save')}
+      </button>
+      <Refusal error={doing.error} />
+    </form>
+  );
+}
+
+function BinButton({ head, refresh }: { head: Head; refresh: () => void }) {
+  const { api, say } = useStudio();
+  const doing = useDoing(async () => {
+    const input = { workId: head.id };
+    await (head.deletedAt ? api.run(RestoreWork, { input }) : api.run(DeleteWork, { input }));
+    refresh();
+  });
+  return (
+    <>
+      <button type="button" className={head.deletedAt ? 'primary' : 'plain'} disabled={doing.isBusy} onClick={() => void doing.run()}>
+        {say(head.deletedAt ? 'bringBack' : 'toBin')}
+      </button>
+      <Refusal error={doing.error} />
+    </>
+  );
 }
 
 const STATES: Record<ConnectionState, Word> = {
   connecting: 'connecting',
   connected: 'connected',
+  saving: 'saving',
   disconnected: 'disconnected',
   refused: 'refused',
 };
 
-function LiveWork({ kind, workId, isReadOnly }: Properties & { kind: 'STORYBOARD' | 'TEXT' }) {
+function LiveWork({ kind, workId }: { kind: Exclude<WorkKind, 'ASSET'>; workId: string }) {
   const { api, say, viewer } = useStudio();
+  const { isReadOnly } = useRoom();
   const { live, state } = useLive(workId, api.token);
   useEffect(() => {
     if (live) announce(live, viewer.name, null);
   }, [live, viewer.name]);
-  const hasContent = live && (state === 'connected' || state === 'disconnected');
+  const hasContent = live && state !== 'connecting' && state !== 'refused';
   return (
     <>
       <div className="bar">
@@ -77,16 +167,12 @@ function LiveWork({ kind, workId, isReadOnly }: Properties & { kind: 'STORYBOARD
         {live && <PresenceList live={live} />}
       </div>
       {isReadOnly && <p className="quiet">{say('readOnly')}</p>}
-      {hasContent && kind === 'STORYBOARD' && <Board live={live} isReadOnly={isReadOnly} />}
-      {hasContent && kind === 'TEXT' && (
-        <SharedText
-          text={live.document.getText('text')}
-          label={say('TEXT')}
-          rows={24}
-          isReadOnly={isReadOnly}
-          className="page"
-        />
-      )}
+      <Suspense fallback={<Notice error={null} retry={() => undefined} />}>
+        {hasContent && kind === 'STORYBOARD' && <Board live={live} layout={SHOTS} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'COLLECTION' && <Board live={live} layout={ITEMS} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'FLOW' && <FlowCanvas live={live} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'TEXT' && <TextEditor live={live} isReadOnly={isReadOnly} />}
+      </Suspense>
     </>
   );
 }

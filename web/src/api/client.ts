@@ -3,44 +3,40 @@
  *
  * Invariants
  * - Every refusal reaches the caller as an `ApiError` with the server's code and words.
- * - Events are asked for with the cursor of the last one seen, so none is lost over a reconnect.
+ * - Events are asked for with the cursor of the last one seen, so none is lost over a reconnect and none comes twice.
  */
 import { createClient, type Client } from 'graphql-ws';
 
-/** A refusal, or no answer at all (`UNAVAILABLE`). */
-export class ApiError extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import { ApiError } from './errors';
+import type { Operation } from './operation';
+import { Happenings, type HappeningsSubscription } from '../operations/generated';
 
 interface GraphQLResponse<T> {
   data?: T | null;
   errors?: { message: string; extensions?: { code?: string } }[];
 }
 
-/** An event of a workspace, as far as the studio needs it. */
-export interface WorkspaceEvent {
-  cursor: string;
-  kind: string;
-  subject: { id?: string } | null;
-}
+export type WorkspaceEvent = HappeningsSubscription['workspaceEvents'];
+
+/** Whether the line to the server stands. */
+export type LineState = 'connecting' | 'connected' | 'lost';
 
 /** Access to one server as one person. */
 export class Api {
   private readonly sockets: Client;
+  private lineState: LineState = 'connecting';
+  private readonly listeners = new Set<() => void>();
 
   constructor(readonly token: string) {
     this.sockets = createSocketClient(token);
+    this.sockets.on('connected', () => this.become('connected'));
+    this.sockets.on('closed', () => this.become(this.lineState === 'connecting' ? 'connecting' : 'lost'));
   }
 
   /** Runs a query or a mutation; throws where any part of it was refused. */
-  async run<T>(query: string, variables: Record<string, unknown> = {}): Promise<T> {
-    const response = await request(this.token, { query, variables });
-    const { data, errors } = (await readJson(response)) as GraphQLResponse<T>;
+  async run<R, V extends object>(operation: Operation<R, V>, variables: V): Promise<R> {
+    const response = await request(this.token, { query: operation, variables });
+    const { data, errors } = (await readJson(response)) as GraphQLResponse<R>;
     const error = errors?.[0];
     if (error) throw new ApiError(error.extensions?.code ?? 'UNKNOWN', error.message);
     if (!data) throw new ApiError('UNAVAILABLE', `HTTP ${response.status}`);
@@ -51,8 +47,8 @@ export class Api {
   follow(workspaceId: string, after: string, tell: (event: WorkspaceEvent) => void): () => void {
     // The client sends this same object at each reconnect, so moving `after` on is all that resuming takes.
     const variables = { workspaceId, after };
-    return this.sockets.subscribe<{ workspaceEvents: WorkspaceEvent }>(
-      { query: EVENTS, variables },
+    return this.sockets.subscribe<HappeningsSubscription>(
+      { query: Happenings, variables },
       {
         next: ({ data }) => {
           if (!data) return;
@@ -60,25 +56,34 @@ export class Api {
           tell(data.workspaceEvents);
         },
         // What is shown stays as it is, and is read anew at the next visit.
-        error: (reason) => console.warn('the events of the workspace ended', reason),
+        error: (reason) => {
+          console.warn('the events of the workspace ended', reason);
+          this.become('lost');
+        },
         complete: () => undefined,
       },
     );
   }
 
+  /** Where the line stands, for `useSyncExternalStore`. */
+  readonly line = (): LineState => this.lineState;
+
+  /** Tells when the line changes. */
+  readonly watchLine = (tell: () => void): (() => void) => {
+    this.listeners.add(tell);
+    return () => this.listeners.delete(tell);
+  };
+
   /** Closes what is open. */
   dispose(): void {
     void this.sockets.dispose();
   }
-}
 
-const EVENTS = `subscription Events($workspaceId: ID!, $after: Cursor) {
-  workspaceEvents(workspaceId: $workspaceId, after: $after) {
-    cursor
-    kind
-    subject { __typename ... on Node { id } }
+  private become(state: LineState): void {
+    this.lineState = state;
+    for (const tell of this.listeners) tell();
   }
-}`;
+}
 
 /** A client for subscriptions that comes back after every interruption but a refused token. */
 export function createSocketClient(token: string): Client {
@@ -87,6 +92,8 @@ export function createSocketClient(token: string): Client {
     connectionParams: () => ({ authorization: `Bearer ${token}` }),
     retryAttempts: Number.POSITIVE_INFINITY,
     shouldRetry: (reason) => !(reason instanceof CloseEvent && [4401, 4403].includes(reason.code)),
+    // A server that was restarted is found again within two seconds, also after a long time away.
+    retryWait: (retries) => new Promise((resolve) => setTimeout(resolve, Math.min(200 * 2 ** retries, 2_000))),
     keepAlive: 10_000,
   });
 }

@@ -1,7 +1,7 @@
 /** Asks for a token where none was brought along. */
 import { useState } from 'react';
 
-import { say, type Language } from './strings';
+import { say, type Language } from '../strings';
 
 interface Properties {
   language: Language;
