@@ -19,6 +19,14 @@ const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 17] = [
     ("reply", "core", Risk::Read, true, &["text"]),
     ("search", "core", Risk::Read, true, &["query"]),
     (
+        "generate",
+        "generation",
+        Risk::Paid,
+        true,
+        &["kind", "prompt"],
+    ),
+    ("job_status", "generation", Risk::Read, true, &["job_id"]),
+    (
         "propose_forget",
         "memory",
         Risk::Irreversible,
@@ -82,7 +90,7 @@ fn the_tools_are_those_of_the_contract_in_one_order() {
         assert_eq!(spec.parameters["required"], json!(required), "{name}");
         assert!(tools.get(name).is_some());
     }
-    assert_eq!(tools.domains(), ["core", "memory", "works"]);
+    assert_eq!(tools.domains(), ["core", "generation", "memory", "works"]);
     assert_eq!(tools.specs_of("works").count(), 6);
 }
 

@@ -205,7 +205,7 @@ async fn words_are_found_in_works_tasks_messages_and_the_journal(mut house: Hous
     let found = house.done("search", arguments).await;
     assert_eq!(found["found"], 0);
     let note = found["note"].as_str().expect("a note");
-    assert!(note.contains("can not be searched yet"), "{note}");
+    assert!(note.contains("looked at: memories"), "{note}");
 }
 
 async fn a_search_does_not_leave_the_workspace_or_the_task(mut house: House) {
