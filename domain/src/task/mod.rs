@@ -234,8 +234,10 @@ pub struct Projections {
 
 named! {
     /// Where an item of the plan stands; the contract's names.
+    #[derive(Default)]
     ChecklistState {
         /// Not begun.
+        #[default]
         Todo = "TODO",
         /// Begun.
         InProgress = "IN_PROGRESS",
@@ -245,12 +247,6 @@ named! {
         Skipped = "SKIPPED",
         /// Done, and something it rests on changed since.
         Stale = "STALE",
-    }
-}
-
-impl Default for ChecklistState {
-    fn default() -> Self {
-        Self::Todo
     }
 }
 

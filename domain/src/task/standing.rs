@@ -40,6 +40,10 @@ impl Default for TaskLimits {
 
 /// Stored state after a step, as far as it decides what happens next.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own that decides something else"
+)]
 pub struct Standing<'a> {
     /// The task's status.
     pub status: TaskStatus,
@@ -53,6 +57,8 @@ pub struct Standing<'a> {
     pub has_unread: bool,
     /// Whether a card of the task is open.
     pub has_open_card: bool,
+    /// Whether a person wrote in this turn, and the step looked something up that the model has not seen yet.
+    pub is_looking: bool,
     /// Whether the model must see what came of the step's calls: one failed, was refused, or has an unknown outcome.
     pub has_trouble: bool,
     /// Whether orders are under way that will wake the task, and nothing is left to do meanwhile.
@@ -97,6 +103,10 @@ pub fn verdict(standing: &Standing<'_>) -> Verdict {
         return Verdict::Limit(limit.clone());
     }
     if standing.has_unread {
+        return go_on(standing);
+    }
+    // What a person asks for is done although a question is open; what was looked up for it is the way there.
+    if standing.has_open_card && standing.is_looking {
         return go_on(standing);
     }
     if standing.has_open_card {
@@ -177,6 +187,7 @@ mod tests {
             shown_items: &[],
             has_unread: false,
             has_open_card: false,
+            is_looking: false,
             has_trouble: false,
             waits_for_jobs: false,
             steps: 1,
@@ -301,6 +312,19 @@ mod tests {
         let mut state = standing(&[]);
         state.has_open_card = true;
         assert_eq!(verdict(&state), Verdict::AskPerson(None));
+    }
+
+    #[test]
+    fn what_was_looked_up_for_a_message_is_seen_although_a_card_is_open() {
+        let mut state = standing(&[]);
+        (state.has_open_card, state.is_looking) = (true, true);
+        assert_eq!(verdict(&state), Verdict::NextStep);
+        state.has_open_card = false;
+        assert_eq!(
+            verdict(&state),
+            Verdict::Deliver,
+            "it holds nothing else up"
+        );
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::job::waits;
 use crate::task::{ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict};
 use crate::time::Timestamp;
 
+/// Before any step of a turn.
+const BEFORE_ALL_STEPS: u32 = 0;
+
 /// What there is to do for the worker of a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(
@@ -48,6 +51,8 @@ pub(super) async fn settle(
     let cards = change.open_cards().await?;
     // A card about a message that the task could not take is no question of the task.
     let has_open_card = cards.iter().any(|card| card.message.is_none());
+    let is_looking =
+        has_open_card && has_looked(calls) && change.has_consumed_since(BEFORE_ALL_STEPS).await?;
     let task = &change.task.task;
     let idle_turns = idle_turns(task, change.turn.has_progress);
     let jobs = change.jobs().await?;
@@ -59,6 +64,7 @@ pub(super) async fn settle(
         shown_items: &task.course.shown_items,
         has_unread,
         has_open_card,
+        is_looking,
         has_trouble: calls.iter().any(is_trouble),
         waits_for_jobs: waits(&checklist, &jobs, has_rested(calls)),
         steps: change.turn.settled_steps,
@@ -111,6 +117,15 @@ fn is_progress(call: &Call) -> bool {
     call.state == CallState::Done
         && !repeats
         && (call.risk != Risk::Read || call.tool == "delegate")
+}
+
+/// Whether a step looked something up: its results mean nothing to anybody but the model. What was looked up together with a
+/// question can wait for the answer.
+fn has_looked(calls: &[Call]) -> bool {
+    let is_look = |call: &Call| call.risk == Risk::Read && call.state == CallState::Done;
+    let is_talk = |call: &Call| ["reply", "ask", "delegate"].contains(&call.tool.as_str());
+    calls.iter().any(|call| is_look(call) && !is_talk(call))
+        && calls.iter().all(|call| call.tool != "ask")
 }
 
 /// Whether a step did nothing but talk.

@@ -307,3 +307,34 @@ async fn a_message_to_a_stopped_task_is_kept_and_a_card_offers_to_resume_it() {
     assert_eq!(world.stored(task).await.status, TaskStatus::Delivered);
     world.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_message_asks_for_is_done_although_a_question_is_open() {
+    let world = World::with_model(|request| {
+        let actions = match step_of(&request) {
+            (2, 1) => json!([action("look", "a")]),
+            (2, 2) => json!([action("note", "a")]),
+            _ => json!([]),
+        };
+        let mut decided = decision(true, &actions);
+        decided["checklist"][0]["needs_confirmation"] = json!(true);
+        decided
+    })
+    .await;
+    let task = world.task("show me").await;
+    let engine = world.engine();
+    world.settle(&engine, task).await;
+    let asked = world.stored(task).await;
+    assert_eq!(asked.status, TaskStatus::WaitingForPerson);
+    let message = world.write(task, "one more, please").await;
+    world.settle(&engine, task).await;
+    assert_eq!(world.message(message).await.state, MessageState::Consumed);
+    assert_eq!(
+        world.effects().len(),
+        2,
+        "it looked, and did what it looked for"
+    );
+    let asked = world.stored(task).await;
+    assert_eq!(asked.status, TaskStatus::WaitingForPerson);
+    world.close().await;
+}

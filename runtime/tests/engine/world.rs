@@ -111,11 +111,16 @@ impl World {
             DocumentService::start(DocumentOptions::default(), shared.clone(), clock.clone());
         let effects = Effects::default();
         let search = Arc::new(Switched::default());
-        let press = |name, idempotent| -> Arc<dyn Tool> {
-            Arc::new(Press::new(name, idempotent, effects.clone()))
+        let press = |name, risk, idempotent| -> Arc<dyn Tool> {
+            Arc::new(Press::new(name, (risk, idempotent), effects.clone()))
         };
+        let tools = vec![
+            press("look", Risk::Read, true),
+            press("note", Risk::Write, true),
+            press("press", Risk::Write, false),
+        ];
         Self {
-            tools: Arc::new(Tools::new(vec![press("note", true), press("press", false)])),
+            tools: Arc::new(Tools::new(tools)),
             services: ToolServices {
                 store: shared,
                 documents,
@@ -445,14 +450,14 @@ struct Press {
 }
 
 impl Press {
-    fn new(name: &'static str, idempotent: bool, effects: Effects) -> Self {
+    fn new(name: &'static str, (risk, idempotent): (Risk, bool), effects: Effects) -> Self {
         let parameters = json!({
             "type": "object", "required": ["what"], "properties": {"what": {"type": "string"}},
         });
         let spec = ToolSpec {
             name,
             domain: "core",
-            risk: Risk::Write,
+            risk,
             idempotent,
             description: "presses a button",
             parameters,

@@ -332,9 +332,17 @@ pub(crate) async fn rows_with(database: &TestDatabase, text: &str) -> Vec<(Strin
         } else {
             format!("instr({whole}, '{text}')")
         };
-        let sql = format!("select {whole} as whole from {name} t where {place} > 0");
+        // Ids are bytes, and no text.
+        let bytes = if database.is_postgres() {
+            format!("convert_to({whole}, 'UTF8')")
+        } else {
+            format!("cast({whole} as blob)")
+        };
+        let sql = format!("select {bytes} as whole from {name} t where {place} > 0");
         for row in query(&sql).await {
-            found.push((name.clone(), row.try_get("", "whole").expect("text")));
+            let whole: Vec<u8> = row.try_get("", "whole").expect("bytes");
+            let whole = String::from_utf8_lossy(&whole).into_owned();
+            found.push((name.clone(), whole));
         }
     }
     connection.close().await.expect("closes");

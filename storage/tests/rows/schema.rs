@@ -47,6 +47,7 @@ async fn each_table_of_a_workspace_has_the_workspace_first_in_its_key(database: 
     }
     tables.sort();
     let expected = [
+        "budgets",
         "calls",
         "cards",
         "change_notices",
@@ -60,7 +61,10 @@ async fn each_table_of_a_workspace_has_the_workspace_first_in_its_key(database: 
         "extractions",
         "files",
         "forgotten_messages",
+        "job_notices",
+        "jobs",
         "journal",
+        "ledger",
         "left_out",
         "line_exchanges",
         "lines",
