@@ -413,6 +413,7 @@ impl Stage {
             shown_items: &[],
             has_unread: false,
             has_open_card: !self.situation.cards.is_empty(),
+            is_looking: false,
             has_trouble: results
                 .iter()
                 .any(|entry| entry.data["state"] != json!(CallState::Done)),

@@ -8,7 +8,7 @@ use crate::model::schema;
 use crate::tools::{ToolSpec, Tools};
 
 /// Name, domain, risk, whether it may run again, required arguments: as the contract has them.
-const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 17] = [
+const CONTRACT: [(&str, &str, Risk, bool, &[&str]); 19] = [
     ("ask", "core", Risk::Read, true, &["prompt", "kind"]),
     ("delegate", "core", Risk::Read, false, &["prompt"]),
     ("load_tools", "core", Risk::Read, true, &["domain"]),
