@@ -9,6 +9,10 @@ use crate::harness::{Installation, on_both_databases};
 
 on_both_databases![unsigned_forged_stale_foreign_and_boundless_call_backs_change_nothing];
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one call back after the other, against the same two orders"
+)]
 async fn unsigned_forged_stale_foreign_and_boundless_call_backs_change_nothing(
     installation: &Installation,
 ) {

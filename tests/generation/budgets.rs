@@ -338,13 +338,13 @@ async fn a_days_limit_and_a_plans_budget_are_asked_about_and_a_yes_is_enough(
         .await
         .data();
     let input = json!({"goal": "four", "budget": micros(100_000)});
-    let planned = owner.create_task_with(input).await;
-    let card = question(&planned).await;
+    let fourth = owner.create_task_with(input).await;
+    let card = question(&fourth).await;
     let why = text(&list(&card["options"])[0]["detail"]);
     assert!(why.contains("planned"), "{why}");
     answer(&owner, &card, "approve").await.data();
-    stands(&planned, "DELIVERED").await;
-    let budget = planned
+    stands(&fourth, "DELIVERED").await;
+    let budget = fourth
         .show("budget { limit { micros } spent { micros } }")
         .await;
     assert_eq!(

@@ -19,7 +19,7 @@ const PRICE: u64 = 40_000;
 const TIMING: JobTiming = JobTiming {
     poll: Duration::from_secs(15),
     sending: Duration::from_secs(35),
-    submission: Duration::from_secs(60),
+    submission: Duration::from_mins(1),
 };
 
 /// What the upstream has.
@@ -149,9 +149,9 @@ impl Schedule {
     /// One thing happens.
     fn happen(&mut self) {
         match self.random.below(12) {
-            0 => self.take(News::Approved),
-            1 if self.chance(10) => self.take(News::Declined(None)),
-            2 if self.chance(15) => self.take(News::CancelAsked),
+            0 => self.take(&News::Approved),
+            1 if self.chance(10) => self.take(&News::Declined(None)),
+            2 if self.chance(15) => self.take(&News::CancelAsked),
             3 | 4 => self.pass(),
             5 | 6 => self.claim(),
             7 => self.finish_some_work(),
@@ -195,18 +195,17 @@ impl Schedule {
         let news = match act {
             Act::Send => self.answer_to_sending(),
             Act::Recover => News::Lost("its sender is gone".to_owned()),
-            Act::Look => self.answer_to_question(),
             Act::Cancel if self.upstream.ended.is_none() => {
                 self.upstream.ended = Some(JobState::Cancelled);
-                News::Cancelled(id())
+                News::Cancelled(Some(id()))
             }
-            Act::Cancel => self.answer_to_question(),
+            Act::Look | Act::Cancel => self.answer_to_question(),
             Act::Settle => News::Settled,
             Act::Fetch if self.chance(10) => News::NotFetched("cut off".to_owned()),
             Act::Fetch if self.chance(5) => News::Unfetchable("a page".to_owned()),
             Act::Fetch => News::Stored,
         };
-        self.take(news);
+        self.take(&news);
     }
 
     fn answer_to_sending(&mut self) -> News {
@@ -242,7 +241,7 @@ impl Schedule {
         if self.upstream.orders == 0 || self.upstream.ended.is_some() {
             return;
         }
-        let progress = News::Progress(id(), self.random.below(1_000) as u32);
+        let progress = News::Progress(Some(id()), self.random.below(1_000) as u32);
         self.upstream.calls.push(progress);
         if self.chance(50) {
             let ended = if self.chance(75) {
@@ -267,13 +266,13 @@ impl Schedule {
         if self.chance(60) {
             self.upstream.calls.swap_remove(place);
         }
-        self.take(news);
+        self.take(&news);
     }
 
-    fn take(&mut self, news: News) {
+    fn take(&mut self, news: &News) {
         let before = self.job.clone();
         self.told.push(format!("{news:?}"));
-        let moved = self.job.take(&news, TIMING, self.now);
+        let moved = self.job.take(news, TIMING, self.now);
         self.ledger.extend(moved.entries.iter().copied());
         self.decided += u32::from(moved.is_decided);
         self.check(&before, &moved);
@@ -309,7 +308,7 @@ impl Schedule {
     /// Everything that is on its way arrives, and all that is due is done by workers that live.
     fn come_to_rest(&mut self) {
         if self.job.state == JobState::AwaitingApproval {
-            self.take(News::Approved);
+            self.take(&News::Approved);
         }
         for _ in 0..2_000 {
             if self.upstream.orders > 0 && self.upstream.ended.is_none() {
@@ -362,8 +361,8 @@ impl Schedule {
     }
 }
 
-fn id() -> Option<String> {
-    Some("up-1".to_owned())
+fn id() -> String {
+    "up-1".to_owned()
 }
 
 fn said(ended: JobState) -> News {
@@ -371,9 +370,9 @@ fn said(ended: JobState) -> News {
         url: "https://example.com/1.png".to_owned(),
     };
     match ended {
-        JobState::Succeeded => News::Made(id(), vec![file]),
-        JobState::Cancelled => News::Cancelled(id()),
-        _ => News::Failed(id(), "it broke".to_owned()),
+        JobState::Succeeded => News::Made(Some(id()), vec![file]),
+        JobState::Cancelled => News::Cancelled(Some(id())),
+        _ => News::Failed(Some(id()), "it broke".to_owned()),
     }
 }
 

@@ -13,6 +13,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use domain::time::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -200,7 +201,8 @@ pub(crate) async fn send(
     secret: &str,
     off: i64,
 ) -> StatusCode {
-    let time = (chrono::Utc::now().timestamp() + off).to_string();
+    let now = SystemClock.now().micros() / 1_000_000;
+    let time = (now + off).to_string();
     let signature = sign(secret, notice, &time, body);
     let request = reqwest::Client::new()
         .post(url)
@@ -269,7 +271,7 @@ async fn submit(
     let answer = upstream.prediction(&id);
     match manner {
         Manner::HangAfter => {
-            tokio::time::sleep(Duration::from_secs(600)).await;
+            tokio::time::sleep(Duration::from_mins(10)).await;
             StatusCode::OK.into_response()
         }
         Manner::DropAfter => cut(b""),

@@ -44,13 +44,13 @@ async fn waiting_tasks_cost_nothing(installation: &Installation) {
     eventually("everything has settled", async || {
         let used = processor_time(&server);
         tokio::time::sleep(Duration::from_secs(1)).await;
-        processor_time(&server) - used < Duration::from_millis(50)
+        processor_time(&server).saturating_sub(used) < Duration::from_millis(50)
     })
     .await;
     let asked = planner.asked().len();
     let (used, resident) = (processor_time(&server), server.resident_bytes());
     tokio::time::sleep(WATCHED).await;
-    let used = processor_time(&server) - used;
+    let used = processor_time(&server).saturating_sub(used);
     let share = used.as_secs_f64() / WATCHED.as_secs_f64();
     let grown = resident.saturating_sub(before);
     eprintln!(

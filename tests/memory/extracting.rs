@@ -77,6 +77,10 @@ fn id_of(request: &str, said: &str) -> String {
     format!("message_{}", &id[..32])
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "the candidates and what is said of each belong together"
+)]
 async fn one_bad_candidate_loses_no_other_and_says_why(installation: &Installation) {
     let decide = |turn: u32, _: u32, _: &str| {
         let reply =

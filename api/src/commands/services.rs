@@ -58,6 +58,10 @@ pub(crate) struct Services {
 
 impl Services {
     /// Starts them for a server that listens at this address; `stop` ends what they do.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "what is wired to what is read in one place"
+    )]
     pub(crate) fn start(
         settings: &Settings,
         installation: Installation,

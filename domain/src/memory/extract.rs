@@ -222,15 +222,11 @@ impl Command for FailExtraction {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<()> {
-        match self.again_at {
-            Some(at) => {
-                let held = tx.hold_extractions(&self.group, &self.messages, (0, at));
-                held.await
-            }
-            None => {
-                let ended = tx.end_extractions(&self.group, &self.messages, "FAILED");
-                ended.await.map(drop)
-            }
+        if let Some(at) = self.again_at {
+            let held = tx.hold_extractions(&self.group, &self.messages, (0, at));
+            return held.await;
         }
+        let ended = tx.end_extractions(&self.group, &self.messages, "FAILED");
+        ended.await.map(drop)
     }
 }

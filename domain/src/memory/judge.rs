@@ -139,13 +139,11 @@ impl Judge<'_> {
         let scope = match candidate.scope {
             ScopeKind::Person => MemoryScope::Person(self.group.user),
             ScopeKind::Workspace => MemoryScope::Workspace,
-            ScopeKind::Task => match self.group.task {
-                Some(task) => MemoryScope::Task(task),
-                None => {
-                    let text = "it was said in no task, and can not be for one";
-                    return Err(refused(RejectionReason::WrongScope, text));
-                }
-            },
+            ScopeKind::Task => {
+                let text = "it was said in no task, and can not be for one";
+                let refused = || refused(RejectionReason::WrongScope, text);
+                MemoryScope::Task(self.group.task.ok_or_else(refused)?)
+            }
         };
         let is_lasting =
             candidate.scope != ScopeKind::Task && candidate.kind != MemoryKind::Episode;

@@ -194,11 +194,9 @@ fn stem_length(word: &str, length: usize) -> usize {
     let is_cyrillic = word.chars().any(|c| ('\u{400}'..='\u{52f}').contains(&c));
     match (is_cyrillic, length) {
         (_, 0..=4) => length,
-        (true, 5) | (true, 6) => 3,
-        (true, 7) | (true, 8) => 4,
-        (true, _) => 5,
-        (false, 5) => 4,
-        (false, 6 | 7) => 5,
+        (true, 5 | 6) => 3,
+        (true, 7 | 8) | (false, 5) => 4,
+        (true, _) | (false, 6 | 7) => 5,
         (false, _) => 6,
     }
 }

@@ -202,10 +202,6 @@ mod tests {
     fn every_branch_comes_before_those_after_it() {
         type Bend = fn(&mut Standing<'_>);
         let open = [item("a", ChecklistState::Todo, false)];
-        let checkpoint = [
-            item("look", ChecklistState::Done, true),
-            item("a", ChecklistState::Todo, false),
-        ];
         let branches: [(&str, Bend, Verdict); 6] = [
             (
                 "paused",
@@ -249,6 +245,14 @@ mod tests {
             branches[at].1(&mut alone);
             assert_eq!(verdict(&alone), *verdict_alone, "{name} alone");
         }
+    }
+
+    #[test]
+    fn orders_under_way_hold_up_no_checkpoint_and_no_delivery() {
+        let checkpoint = [
+            item("look", ChecklistState::Done, true),
+            item("a", ChecklistState::Todo, false),
+        ];
         let mut waiting = standing(&checkpoint);
         waiting.waits_for_jobs = true;
         assert_eq!(

@@ -311,7 +311,7 @@ pub(crate) async fn extract(extractor: Arc<Extractor>, stop: CancellationToken) 
             Ok(count) if count == GROUPS as usize => continue,
             Ok(_) => {}
             Err(error) => {
-                tracing::warn!(%error, "messages can not be extracted from; trying again")
+                tracing::warn!(%error, "messages can not be extracted from; trying again");
             }
         }
         tokio::select! {

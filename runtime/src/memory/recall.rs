@@ -47,20 +47,17 @@ pub(crate) async fn recall(
     };
     let mut recalled = Recalled::default();
     let answer = tokio::time::timeout(TIME, services.search.find(&request)).await;
-    let found = match answer {
-        Ok(answer) => {
-            for leg in &answer.missing {
-                recalled.degraded.push(match leg {
-                    SearchLeg::Keyword => "words",
-                    SearchLeg::Vector => "meanings",
-                });
-            }
-            answer.found
+    let found = if let Ok(answer) = answer {
+        for leg in &answer.missing {
+            recalled.degraded.push(match leg {
+                SearchLeg::Keyword => "words",
+                SearchLeg::Vector => "meanings",
+            });
         }
-        Err(_) => {
-            recalled.degraded = vec!["words", "meanings"];
-            Vec::new()
-        }
+        answer.found
+    } else {
+        recalled.degraded = vec!["words", "meanings"];
+        Vec::new()
     };
     let ids: Vec<MemoryId> = found
         .iter()

@@ -28,7 +28,7 @@ impl Importer<'_> {
                     evidence,
                 } => batch.memories.push((memory, versions, evidence)),
                 MemoryRow::Tombstone(tombstone) => {
-                    batch.tombstones.push(here(&self.people, tombstone))
+                    batch.tombstones.push(here(&self.people, tombstone));
                 }
                 MemoryRow::Forgotten(forgotten) => batch.forgotten.push(forgotten),
             }

@@ -132,13 +132,21 @@ impl Workspace {
     }
 
     /// What can be made here, the preferred providers first.
-    async fn capabilities(&self, ctx: &Context<'_>) -> Result<Vec<Capability>> {
+    #[expect(
+        clippy::unused_self,
+        reason = "every workspace of an installation has the same"
+    )]
+    fn capabilities(&self, ctx: &Context<'_>) -> Result<Vec<Capability>> {
         let capabilities = Scope::of(ctx)?.services.media.capabilities();
         Ok(capabilities.into_iter().map(Capability).collect())
     }
 
     /// How things are done well, in every language there is.
-    async fn guides(&self, ctx: &Context<'_>) -> Result<Vec<Guide>> {
+    #[expect(
+        clippy::unused_self,
+        reason = "every workspace of an installation has the same"
+    )]
+    fn guides(&self, ctx: &Context<'_>) -> Result<Vec<Guide>> {
         let guides = Scope::of(ctx)?.services.media.guides();
         Ok(guides.into_iter().map(Guide).collect())
     }

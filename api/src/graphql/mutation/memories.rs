@@ -74,6 +74,7 @@ struct MemoryPayload {
 
 /// One of them: everything that rests on the memory's evidence, or on one message.
 #[derive(InputObject)]
+#[expect(clippy::struct_field_names, reason = "the contract names them so")]
 struct ForgetInput {
     /// The memory.
     memory_id: Option<ID>,
