@@ -54,16 +54,18 @@ pub(crate) async fn place_by_answer(
     };
     change.close(card).await?;
     if chosen.id == RESUME && !change.task.status.takes_messages() {
+        // It gets every message that waited for this, and so this one.
         go_on(&mut change, spare).await?;
+    } else {
+        let former = message.routing.take();
+        let routing = Routing {
+            candidates: former.map(|former| former.candidates).unwrap_or_default(),
+            ..Routing::new(RoutingStage::Deterministic, outcome, at)
+        };
+        deliver(&mut change, &mut message, routing, spare).await?;
+        change.save_message(&message).await?;
     }
-    let former = message.routing.take();
-    let routing = Routing {
-        candidates: former.map(|former| former.candidates).unwrap_or_default(),
-        ..Routing::new(RoutingStage::Deterministic, outcome, at)
-    };
-    deliver(&mut change, &mut message, routing, spare).await?;
     note_comment(&mut change, card);
-    change.save_message(&message).await?;
     change.save().await?;
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::job::withdraw_orders;
 use crate::journal::JournalKind;
 use crate::page::{End, Window};
 use crate::people::{Caller, Role, TokenKind, check_text};
+use crate::routing::deliver_refused;
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
 use crate::turn::{CallState, Spare, StepRef, TurnState};
@@ -131,8 +132,14 @@ async fn resume(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> 
     }
 }
 
-/// Lets a task go on, with fresh limits. One that a card holds waits for its answer.
+/// Lets a task go on, with fresh limits, and gives it what it could not be given meanwhile.
 pub(crate) async fn go_on(change: &mut TaskChange<'_>, spare: Spare) -> Result<()> {
+    go_on_from_here(change, spare).await?;
+    deliver_refused(change, spare).await
+}
+
+/// One that a card holds waits for its answer.
+async fn go_on_from_here(change: &mut TaskChange<'_>, spare: Spare) -> Result<()> {
     let course = &mut change.task.course;
     course.turns_since_resume = 0;
     course.idle_turns = 0;
