@@ -7,6 +7,7 @@ Invariants
 
 import contextlib
 import io
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -49,9 +50,31 @@ def generate() -> None:
         }
         with contextlib.redirect_stdout(io.StringIO()):
             client({"tool": {"ariadne-codegen": settings}})
+        close_feeds(Path(folder) / "generated/operations.py")
         target = PACKAGE / "generated"
         shutil.rmtree(target, ignore_errors=True)
         shutil.copytree(Path(folder) / "generated", target)
+
+
+FEED = re.compile(
+    r"        async for data in (self\.execute_ws\(.*?\)):\n            (yield .*?\n)(?=\n|\Z)", re.DOTALL
+)
+
+
+def close_feeds(path: Path) -> None:
+    """Makes a subscription that is left close what it reads from at once, and says that it can be closed.
+
+    The generator leaves that to the garbage collector, which a program that ends does not wait for.
+    """
+    text = path.read_text()
+    expected = text.count("self.execute_ws(")
+    closing = r"        async with aclosing(\1) as feed:\n            async for data in feed:\n                \2"
+    text, closed = FEED.subn(closing, text)
+    text, told = re.subn(r"-> AsyncIterator\[(\w+|list\[\w+\])\]:", r"-> AsyncGenerator[\1, None]:", text)
+    if not closed == told == expected:
+        raise RuntimeError("the generator writes subscriptions in another way now")
+    imports = "from collections.abc import AsyncGenerator\nfrom contextlib import aclosing"
+    path.write_text(text.replace("from collections.abc import AsyncIterator", imports))
 
 
 if __name__ == "__main__":

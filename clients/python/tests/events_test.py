@@ -6,15 +6,25 @@ from typing import Any
 
 import httpx
 import pytest
-from atelier import AtelierError, CreateTaskInput, ErrorCode, EventKind, EventParts, ReplaceTextInput, RevokeTokenInput
-from atelier import Role, pages
 from server import Installation, Person, take, until
+
+from atelier import (
+    AtelierError,
+    CreateTaskInput,
+    ErrorCode,
+    EventKind,
+    EventParts,
+    ReplaceTextInput,
+    RevokeTokenInput,
+    Role,
+    pages,
+)
 
 
 async def all_events(owner: Person) -> list[EventParts]:
     log = pages(
         lambda after: owner.atelier.events(owner.workspace_id, first=100, after=after),
-        lambda workspace: workspace and workspace.events,
+        lambda workspace: workspace.events if workspace else None,
     )
     return [event async for event in log]
 
@@ -39,8 +49,9 @@ async def test_events_are_followed_over_kills_and_restarts_none_lost_and_none_tw
     made: list[str] = []
     for number in range(20):
         made.append(await owner.make_text(f"text {number}"))
-        # The server dies while events are on their way, with some heard and some not.
+        # The server dies while events are on their way, with some of each round heard and some perhaps not.
         if number % 5 == 3:
+            await until("it listens", lambda: len(heard) > len(made) - 4)
             await installation.restart()
     await until("all works are heard of", lambda: len(heard) >= len(made))
     reading.cancel()

@@ -5,13 +5,15 @@ import base64
 from contextlib import aclosing
 
 import pytest
-from atelier import AddMemberInput, AtelierError, ErrorCode, Live, LiveState, Role
 from pycrdt import Doc, Text
 from server import Installation, Person, take, until
 
+from atelier import AddMemberInput, AtelierError, ErrorCode, Live, LiveState, Role
+
 
 def text_of(live: Live) -> Text:
-    return live.doc.get("text", type=Text)
+    text: Text = live.doc.get("text", type=Text)
+    return text
 
 
 def append(live: Live, words: str) -> None:
@@ -54,7 +56,9 @@ async def test_leaving_the_block_waits_until_edits_are_stored(installation: Inst
             append(live, "typed while it was dead")
 
     writing = asyncio.create_task(write())
-    await until("the server is dead", lambda: installation.process is not None and installation.process.poll() is not None)
+    await until(
+        "the server is dead", lambda: installation.process is not None and installation.process.poll() is not None
+    )
     await installation.start()
     await writing
     assert await owner.stored(work_id) == "typed while it was dead"

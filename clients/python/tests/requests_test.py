@@ -5,6 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
+from server import Installation, Person
+
 from atelier import (
     Atelier,
     AtelierError,
@@ -24,7 +26,6 @@ from atelier import (
     WorkNodeStoryboard,
     pages,
 )
-from server import Installation, Person
 
 
 def board(owner: Person) -> CreateWorkInput:
@@ -46,7 +47,7 @@ async def test_an_edit_over_the_change_of_somebody_else_is_a_conflict_that_carri
     work_id = (await owner.atelier.create_work(board(owner))).work.id
 
     def edit(title: str) -> EditNodesInput:
-        operation = NodeOperation(set_=SetFields(node_id="a", fields={"title": title}))
+        operation = NodeOperation(set=SetFields(node_id="a", fields={"title": title}))
         return EditNodesInput(work_id=work_id, base_version=1, operations=[operation])
 
     assert isinstance(await other.atelier.edit_nodes(edit("Night")), EditNodesEditNodesEditApplied)
@@ -61,7 +62,7 @@ async def test_a_field_that_is_set_to_none_is_emptied_and_one_that_is_not_named_
     work_id = (await owner.atelier.create_work(board(owner))).work.id
     fields = [{"mood": "calm", "weather": "rain"}, {"mood": None}]
     for version, each in enumerate(fields, 1):
-        operation = NodeOperation(set_=SetFields(node_id="a", fields=each))
+        operation = NodeOperation(set=SetFields(node_id="a", fields=each))
         given = EditNodesInput(work_id=work_id, base_version=version, operations=[operation])
         assert isinstance(await owner.atelier.edit_nodes(given), EditNodesEditNodesEditApplied)
     work = await owner.atelier.work(work_id)
@@ -73,7 +74,7 @@ async def test_lists_are_read_to_their_end_page_by_page(owner: Person) -> None:
     made = [await owner.make_text(f"text {number}") for number in range(7)]
     listed = pages(
         lambda after: owner.atelier.works(owner.workspace_id, first=3, after=after),
-        lambda workspace: workspace and workspace.works,
+        lambda workspace: workspace.works if workspace else None,
     )
     assert sorted([work.id async for work in listed]) == sorted(made)
 

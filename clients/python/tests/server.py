@@ -18,8 +18,18 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import httpx
-from atelier import AddMemberInput, Atelier, CreateTokenInput, CreateWorkInput, CreateWorkspaceInput, Role, TokenKind
-from atelier import WorkKind, WorkNodeTextDocument
+
+from atelier import (
+    AddMemberInput,
+    Atelier,
+    CreateTokenInput,
+    CreateWorkInput,
+    CreateWorkspaceInput,
+    Role,
+    TokenKind,
+    WorkKind,
+    WorkNodeTextDocument,
+)
 
 BUILT = Path(__file__).parent / "../../../target/debug/atelier"
 BINARY = Path(os.environ.get("ATELIER_BINARY", BUILT)).resolve()
@@ -146,7 +156,9 @@ class Installation:
         email = f"{uuid.uuid4().hex}@example.com"
         member = AddMemberInput(workspace_id=owner.workspace_id, email=email, name=role.value, role=role)
         user = (await owner.atelier.add_member(member)).member.user
-        token = CreateTokenInput(label="proof", kind=TokenKind.PERSONAL, user_id=user.id, workspace_id=owner.workspace_id)
+        token = CreateTokenInput(
+            label="proof", kind=TokenKind.PERSONAL, user_id=user.id, workspace_id=owner.workspace_id
+        )
         secret = (await owner.atelier.create_token(token)).secret
         return Person(self.client(secret), owner.workspace_id, secret, user.id, email)
 

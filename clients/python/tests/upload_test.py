@@ -4,8 +4,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from atelier import AtelierError, ErrorCode
 from server import Installation, Person
+
+from atelier import AtelierError, ErrorCode
 
 
 async def test_a_file_is_sent_described_and_read_again(

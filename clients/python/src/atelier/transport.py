@@ -13,8 +13,8 @@ import asyncio
 import inspect
 import re
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
 from random import uniform
 from typing import Any, Self, TypeVar
 
@@ -93,12 +93,13 @@ class Transport:
         operation_name: str | None = None,
         variables: dict[str, Any] | None = None,
         on_interruption: Callable[[AtelierError], None] | None = None,
-    ) -> AsyncIterator[dict[str, Any]]:
+    ) -> AsyncGenerator[dict[str, Any], None]:
         """Follows any subscription over all interruptions; those of the API that have a position resume from it."""
         given = self._sent(variables or {})
         request = Request(query, operation_name, await self.beginning(operation_name, given))
-        async for data in follow(self, request, on_interruption):
-            yield data
+        async with aclosing(follow(self, request, on_interruption)) as feed:
+            async for data in feed:
+                yield data
 
     async def beginning(self, operation_name: str | None, variables: dict[str, Any]) -> dict[str, Any]:
         """The variables with the place to begin from, where a subscription has one and none was given."""
