@@ -79,15 +79,7 @@ pub(crate) fn for_test() -> Result<()> {
     if clients.join("package.json").exists() {
         packages(&clients)?;
     }
-    for_clients()
-}
-
-/// Makes ready for building and testing the client packages.
-pub(crate) fn for_clients() -> Result<()> {
-    programs(NODE)?;
-    programs(PYTHON)?;
-    packages(&root().join("clients/typescript"))?;
-    python_packages(&root().join("clients/python"))
+    programs(PYTHON)
 }
 
 /// The folder of the Python client's own environment.
@@ -95,8 +87,9 @@ pub(crate) fn python_environment() -> PathBuf {
     target().join("clients-python")
 }
 
-/// Installs the Python client and what its tests need, where they are not installed as its files say.
-fn python_packages(folder: &Path) -> Result<()> {
+/// Installs the Python client in this folder and what its tests need, where they are not installed as its files say.
+pub(crate) fn python_packages(folder: &Path) -> Result<()> {
+    programs(PYTHON)?;
     let environment = python_environment();
     // Written last, so it stands for a finished installation.
     let installed = environment.join("installed");
