@@ -12,7 +12,7 @@ use crate::card::Card;
 use crate::error::Result;
 use crate::event::Sequence;
 use crate::ids::{LineId, MemoryId, MessageId, TaskId, UserId, WorkspaceId};
-use crate::line::{ContextSegment, Line, LineExchange};
+use crate::line::{ContextSegment, Line};
 use crate::message::Message;
 use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
@@ -237,9 +237,6 @@ pub trait MemoryWrites {
     async fn rewrite_rationale(&self, step: &Step) -> Result<()>;
     /// Writes what a line is for.
     async fn rewrite_line(&self, line: &Line) -> Result<()>;
-    /// Writes both sides of an exchange.
-    async fn rewrite_exchange(&self, workspace: WorkspaceId, exchange: &LineExchange)
-    -> Result<()>;
     /// Writes the question of a card, and what can be answered.
     async fn rewrite_card(&self, card: &Card) -> Result<()>;
     /// Takes the details out of these events.

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::change::MemoryChange;
 use super::dependents::Scrub;
-use super::words::MARK;
 use crate::error::Result;
 use crate::event::{EventKind, Subject};
+use crate::line::LineExchange;
 
 impl Scrub<'_> {
     /// Title, goal and brief; whether they say something else now.
@@ -38,7 +38,7 @@ impl Scrub<'_> {
         change.tx.drop_vectors(change.workspace, &vectors).await
     }
 
-    /// What executors were told and answered, and what lines are for.
+    /// What lines are for; what executors were told and answered is appended only, and left out from now on.
     pub(super) async fn lines(&self, change: &MemoryChange<'_>) -> Result<()> {
         let tx = change.tx;
         let lines = tx.list_lines(&[self.task.id]).await?;
@@ -49,16 +49,15 @@ impl Scrub<'_> {
                 tx.rewrite_line(&line).await?;
             }
         }
-        let mut left_out: Vec<(Uuid, u64)> = Vec::new();
-        for mut one in tx.list_exchanges(&ids).await? {
-            let is_echo = self.echo.is_in(&one.prompt) || self.echo.is_in(&one.answer);
-            if one.at >= self.since && is_echo {
-                left_out.push((one.line.uuid(), u64::from(one.number)));
-                MARK.clone_into(&mut one.prompt);
-                MARK.clone_into(&mut one.answer);
-                tx.rewrite_exchange(change.workspace, &one).await?;
-            }
-        }
+        let exchanges = tx.list_exchanges(&ids).await?;
+        let is_echo = |one: &&LineExchange| {
+            one.at >= self.since && (self.echo.is_in(&one.prompt) || self.echo.is_in(&one.answer))
+        };
+        let left_out: Vec<(Uuid, u64)> = exchanges
+            .iter()
+            .filter(is_echo)
+            .map(|one| (one.line.uuid(), u64::from(one.number)))
+            .collect();
         tx.leave_out(change.workspace, &left_out).await
     }
 

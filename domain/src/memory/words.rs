@@ -304,7 +304,10 @@ fn without(text: &str, gone: &BTreeSet<&str>) -> String {
 }
 
 fn push_mark(left: &mut String) {
-    if !left.trim_end().ends_with(MARK) {
+    let end = left.trim_end().len();
+    if left[..end].ends_with(MARK) {
+        left.truncate(end);
+    } else {
         left.push_str(MARK);
     }
 }

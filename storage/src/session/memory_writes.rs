@@ -5,7 +5,7 @@ use domain::Result;
 use domain::card::Card;
 use domain::event::Sequence;
 use domain::ids::{MessageId, TaskId, UserId, WorkspaceId};
-use domain::line::{ContextSegment, Line, LineExchange};
+use domain::line::{ContextSegment, Line};
 use domain::memory::{
     Evidence, ExtractionGroup, ForgottenMessage, Memory, MemoryRejection, MemoryVersion,
     MemoryWrites, Tombstone, VersionRef, Waiting,
@@ -352,22 +352,6 @@ impl<C: Link> MemoryWrites for Session<C> {
             id(line.workspace.uuid()),
             id(line.id.uuid()),
             line.purpose.as_str().into(),
-        ];
-        self.execute(sql, values).await.map(drop)
-    }
-
-    async fn rewrite_exchange(
-        &self,
-        workspace: WorkspaceId,
-        exchange: &LineExchange,
-    ) -> Result<()> {
-        let sql = "update line_exchanges set prompt = $4, answer = $5 where workspace_id = $1 and line_id = $2 and number = $3";
-        let values = vec![
-            id(workspace.uuid()),
-            id(exchange.line.uuid()),
-            number(exchange.number.into()),
-            exchange.prompt.as_str().into(),
-            exchange.answer.as_str().into(),
         ];
         self.execute(sql, values).await.map(drop)
     }

@@ -20,7 +20,7 @@ use crate::databases::{TestDatabase, on_both_databases};
 use crate::made::make_more;
 use crate::memory_seeds::{Speaking, about, extraction, fact, tables_with, with_evidence};
 use crate::seeds::{bootstrap, seconds, within};
-use crate::task_seeds::stored_task;
+use crate::task_seeds::named_task;
 
 on_both_databases!(
     what_others_still_say_is_said_again,
@@ -195,7 +195,7 @@ pub(crate) async fn fill_task(it: &Speaking, words: &str, second: u64) {
 async fn what_a_task_has_made_of_it_is_left_out(database: TestDatabase) {
     let storage = database.open().await;
     let place = bootstrap(&storage.store).await;
-    let task = stored_task(&storage.store, place).await;
+    let task = named_task(&storage.store, place).await;
     let it = Speaking {
         task: Some(task.id),
         ..Speaking::new(&storage.store, place)

@@ -12,7 +12,7 @@ use crate::databases::{TestDatabase, on_both_databases};
 use crate::forgetting::fill_task;
 use crate::memory_seeds::{Speaking, about, extraction, fact, rows_with, with_evidence};
 use crate::seeds::{bootstrap, second_workspace, seconds, within};
-use crate::task_seeds::stored_task;
+use crate::task_seeds::named_task;
 
 on_both_databases!(
     random_histories_leave_no_word_of_what_was_forgotten,
@@ -43,7 +43,7 @@ async fn random_histories_leave_no_word_of_what_was_forgotten(database: TestData
     let mut gone: HashSet<String> = HashSet::new();
     for seed in first_seed..first_seed + histories {
         let place = second_workspace(&storage.store, first).await;
-        let task = stored_task(&storage.store, place).await;
+        let task = named_task(&storage.store, place).await;
         let it = Speaking {
             task: Some(task.id),
             ..Speaking::new(&storage.store, place)

@@ -2,7 +2,7 @@
 
 use domain::card::{CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState};
 use domain::event::{EventKind, NewEvent, Subject};
-use domain::ids::{CardId, JobId, LineId, MessageId};
+use domain::ids::{CardId, JobId, LineId};
 use domain::job::{Job, JobState};
 use domain::line::{Line, LineExchange};
 use domain::media::MediaKind;
@@ -19,8 +19,6 @@ use crate::task_seeds::{new_call, new_step, new_turn, read_task};
 pub(crate) async fn make_more(it: &Speaking, words: &str, second: u64) {
     let (store, workspace) = (&it.store, it.place.workspace);
     let mut task = read_task(store, it.task.expect("a task")).await;
-    // A model has called it so, after somebody's message.
-    task.origin = Some(MessageId::new());
     task.title = format!("Opening with {words}");
     task.goal = format!("Draw the opening with {words}, and sign it");
     task.brief = format!("Keep to {words}");
