@@ -2,6 +2,8 @@
 
 mod extracting;
 mod forgetting;
+mod kills;
+mod outages;
 mod people;
 
 use serde_json::{Value, json};
@@ -27,12 +29,12 @@ impl Person {
         nodes
     }
 
-    /// What holds of it.
+    /// What holds of it, but for what has come of tasks.
     async fn contents(&self) -> Vec<String> {
         let memories = self.memories().await;
         let holds = memories
             .iter()
-            .filter(|memory| !memory["current"].is_null());
+            .filter(|memory| !memory["current"].is_null() && memory["kind"] != "EPISODE");
         holds
             .map(|memory| text(&memory["current"]["content"]))
             .collect()

@@ -141,6 +141,7 @@ impl House {
             among: Vec::new(),
             limit: 100,
             seen: Some(head.expect("reads")),
+            within: None,
         };
         let answer = self.search.find(&request).await;
         let with_meaning = answer.found.iter().filter(|one| one.vector.is_some());

@@ -5,6 +5,7 @@
 mod borders;
 mod carried;
 mod crashes;
+mod extracting;
 mod flat;
 mod forgetting;
 mod journal;

@@ -294,6 +294,7 @@ impl House {
             among: Vec::new(),
             limit: 20,
             seen: Some(head.expect("the workspace is there")),
+            within: None,
         }
     }
 
