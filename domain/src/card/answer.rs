@@ -13,7 +13,7 @@ use crate::ids::{CardId, MemoryId, TaskId, WorkspaceId};
 use crate::job::{answer_cost, go_on_after_cost};
 use crate::journal::JournalKind;
 use crate::memory::{Forget, ForgetTarget};
-use crate::people::{Caller, Role, TokenKind, check_text, require};
+use crate::people::{Caller, Role, TokenKind, check_text, require, role_in};
 use crate::routing::place_by_answer;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskChange, TaskStatus, confirm};
@@ -159,7 +159,8 @@ impl AnswerCard {
         }
         if card.kind == CardKind::ApproveCost {
             let is_approved = self.option.as_deref() == Some(APPROVE);
-            answer_cost(&mut change, card, is_approved).await?;
+            let role = role_in(tx, self.workspace, self.caller.user).await?;
+            answer_cost(&mut change, card, (is_approved, role)).await?;
             go_on_after_cost(&mut change, is_approved, self.spare).await?;
             change.save().await?;
             return Ok(());

@@ -10,6 +10,7 @@ mod flat;
 mod forgetting;
 mod journal;
 mod misfits;
+mod orders;
 mod routing;
 mod schedules;
 mod switched;
