@@ -54,7 +54,7 @@ export function readNodes(document: Y.Doc): FlowNode[] {
     found.push({
       id,
       type: text(value.get('type')),
-      title: text(value.get('title')) || text(data['label']) || id,
+      title: text(value.get('title')) || text(data['label']),
       description: text(value.get('description')),
       position,
       assetId: assetOf(value),
