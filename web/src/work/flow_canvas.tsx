@@ -26,7 +26,7 @@ import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } 
 import * as Y from 'yjs';
 
 import { useStudio } from '../studio';
-import { addNode, connect, edgesOf, moveNodes, nodesOf, OWN_MOVE, readEdges, readNodes, remove } from './flow';
+import { addNode, connect, edgesOf, freePlace, moveNodes, nodesOf, OWN_MOVE, readEdges, readNodes, remove } from './flow';
 import { FlowDetails, PortLegend } from './flow_details';
 import { FlowNodeView, RunsContext, type FlowNodeData } from './flow_node';
 import { announce, usePresence, type Live } from './live';
@@ -118,7 +118,7 @@ function Canvas({ workId, live, isReadOnly }: Properties) {
   const add = (): void => {
     const box = globalThis.document.querySelector('.flow')?.getBoundingClientRect();
     const middle = { x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 };
-    const position = flow.screenToFlowPosition(middle);
+    const position = freePlace(nodes.map((node) => node.position), flow.screenToFlowPosition(middle));
     const id = addNode(document, position);
     // It is what the person is at now, and nothing else is.
     const data = { type: 'prompt', title: '', description: '', runState: null, assetId: null, ports: '' };
