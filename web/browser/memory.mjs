@@ -14,7 +14,7 @@ export const checks = [
       const workspaceId = await site.makeWorkspace('Remembered');
       const page = await site.openAt(browser, workspaceId, 'memory');
       await page.getByText('Nothing is remembered yet.', { exact: false }).waitFor();
-      await page.getByLabel('Something to remember').fill('Our brand is green');
+      await page.getByRole('textbox', { name: 'Something to remember' }).fill('Our brand is green');
       await page.getByRole('form', { name: 'Something to remember' }).getByLabel('For whom').selectOption('WORKSPACE');
       await page.getByRole('button', { name: 'Remember', exact: true }).click();
       const memory = card(page, 'Our brand is green');
@@ -102,8 +102,13 @@ export const checks = [
       await goTo(page, workspaceId, 'tasks');
       await page.keyboard.press('Control+k');
       await page.keyboard.type('lamp room step 12 is 84');
-      await page.locator('.results').getByText('step 12 is 84').first().waitFor();
-      await page.keyboard.press('ArrowDown');
+      // The message that says it is found as well; the arrow keys go on to the memory.
+      const found = page.locator('.results button').filter({ hasText: 'Memory' }).first();
+      await found.waitFor();
+      await until(async () => {
+        await page.keyboard.press('ArrowDown');
+        return found.evaluate((element) => element === document.activeElement);
+      }, true);
       await page.keyboard.press('Enter');
       await page.getByRole('region', { name: 'What you were looking for' }).locator('.memory-words').waitFor();
     },

@@ -1,5 +1,5 @@
 /** Forgetting: first what would go and what stays, word for word; then a person's word; then what went. */
-import { useState } from 'react';
+import { createContext, useState } from 'react';
 
 import { Dialog } from '../frame/dialog';
 import { Notice, Refusal } from '../frame/notice';
@@ -7,6 +7,9 @@ import { ForgetThis, type ForgetThisMutation } from '../operations/generated';
 import { useAsked, useDoing, useRoom, useStudio } from '../studio';
 import { readAll } from './all';
 import { reachOf, type Memory, type Reach } from './reach';
+
+/** Asks whether a memory is to be forgotten. It stands above the lists, which the memory leaves while one reads what went. */
+export const ForgetContext = createContext<(memory: Memory) => void>(() => undefined);
 
 interface Properties {
   memory: Memory;

@@ -1,12 +1,12 @@
 /** One memory: its words, whom they are about, since when, the sentence they came from, what held before; and what can be done. */
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 
 import { Refusal } from '../frame/notice';
 import { linkTo } from '../frame/place';
 import { Correct, Rescope, UndoCorrection, type MemoryScope } from '../operations/generated';
 import { day, moment } from '../strings/moments';
 import { useDoing, useRoom, useStudio } from '../studio';
-import { ForgetDialog } from './forget_dialog';
+import { ForgetContext } from './forget_dialog';
 import { canUndo, cutAround, shownVersion, type Evidence, type Memory, type Version } from './reach';
 
 /** As much as a memory may say. */
@@ -78,7 +78,7 @@ function taskOf({ versions }: Memory): { id: string; title: string } | null {
 function Content({ memory, words, children }: { memory: Memory; words: string; children: ReactNode }) {
   const { api, say } = useStudio();
   const [text, setText] = useState<string | null>(null);
-  const [isForgetting, setForgetting] = useState(false);
+  const forget = useContext(ForgetContext);
   const [wasCorrected, setCorrected] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
@@ -160,13 +160,12 @@ function Content({ memory, words, children }: { memory: Memory; words: string; c
               ))}
             </select>
           </label>
-          <button type="button" className="plain danger" onClick={() => setForgetting(true)}>
+          <button type="button" className="plain danger" onClick={() => forget(memory)}>
             {say('forget')}
           </button>
         </div>
       )}
       <Refusal error={undoing.error ?? scoping.error} />
-      {isForgetting && <ForgetDialog memory={memory} close={() => setForgetting(false)} />}
     </>
   );
 }

@@ -9,6 +9,7 @@ import { FindMemories, Memories, OneMemory, type MemoryScope, type MemoryState }
 import { useDoing, useLivePages, useLiveQuery, useRoom, useStudio } from '../studio';
 import { PAGE, readAll } from './all';
 import { exported, save } from './export';
+import { ForgetContext, ForgetDialog } from './forget_dialog';
 import { MemoryCard } from './memory_card';
 import { NewMemory } from './new_memory';
 import { Profile } from './profile';
@@ -25,26 +26,30 @@ export const isOfMemory = ({ kind }: { kind: string }): boolean => kind.startsWi
 export function MemoryPage({ memoryId }: { memoryId: string | null }) {
   const { say } = useStudio();
   const { isReadOnly } = useRoom();
+  const [forgetting, setForgetting] = useState<Memory | null>(null);
   return (
-    <section className="sheet memory-page" aria-label={say('memory')}>
-      <header className="sheet-head">
-        <div>
-          <h1>{say('memory')}</h1>
-          <p className="quiet lead">{say('memoryLead')}</p>
-        </div>
-        <Export />
-      </header>
-      {memoryId && <Pointed key={memoryId} memoryId={memoryId} />}
-      {!isReadOnly && <NewMemory />}
-      <Tabs
-        label={say('memory')}
-        tabs={[
-          { id: 'remembered', name: say('remembered'), show: () => <Remembered /> },
-          { id: 'profile', name: say('profile'), show: () => <Profile /> },
-          { id: 'not-taken', name: say('notTaken'), show: () => <NotTaken /> },
-        ]}
-      />
-    </section>
+    <ForgetContext value={setForgetting}>
+      <section className="sheet memory-page" aria-label={say('memory')}>
+        <header className="sheet-head">
+          <div>
+            <h1>{say('memory')}</h1>
+            <p className="quiet lead">{say('memoryLead')}</p>
+          </div>
+          <Export />
+        </header>
+        {memoryId && <Pointed key={memoryId} memoryId={memoryId} />}
+        {!isReadOnly && <NewMemory />}
+        <Tabs
+          label={say('memory')}
+          tabs={[
+            { id: 'remembered', name: say('remembered'), show: () => <Remembered /> },
+            { id: 'profile', name: say('profile'), show: () => <Profile /> },
+            { id: 'not-taken', name: say('notTaken'), show: () => <NotTaken /> },
+          ]}
+        />
+        {forgetting && <ForgetDialog memory={forgetting} close={() => setForgetting(null)} />}
+      </section>
+    </ForgetContext>
   );
 }
 
