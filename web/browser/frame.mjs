@@ -9,6 +9,19 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** What the first load may weigh as scripts, compressed. */
 const FIRST_LOAD_BYTES = 300_000;
 
+/** The pages beside the lists of tasks and works. */
+const ROOM_PAGES = ['memory', 'people', 'budget', 'jobs', 'usage', 'abilities', 'guides'];
+
+/** What axe finds on a page as it stands, and thinks serious. */
+async function seriousFaults(page) {
+  await page.locator('main .loading').waitFor({ state: 'detached' });
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
 export const checks = [
   {
     name: 'without a token the studio asks for one, and says when one is refused',
@@ -113,17 +126,48 @@ export const checks = [
       }
       for (const colorScheme of ['light', 'dark']) {
         const page = await site.openAt(browser, workspaceId, '', { colorScheme, reducedMotion: 'reduce' });
-        for (const place of ['', 'tasks', 'works', 'people', taskId, ...Object.values(works), `${taskId}/${works.STORYBOARD}`]) {
+        for (const place of ['', 'tasks', 'works', ...ROOM_PAGES, taskId, ...Object.values(works), `${taskId}/${works.STORYBOARD}`]) {
           await goTo(page, workspaceId, place);
           await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
           if (place.includes('work_')) await page.getByText('Connected', { exact: true }).waitFor();
-          await page.evaluate(axe);
-          const { violations } = await page.evaluate(() => globalThis.axe.run());
-          const serious = violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-          assert.deepEqual(serious, [], `${colorScheme} ${place}`);
+          assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${place}`);
         }
+      }
+    },
+  },
+  {
+    name: 'axe finds no serious fault in dialogs and in what opens on a page',
+    async run({ browser, site }) {
+      const workspaceId = await site.makeWorkspace('Dialogs');
+      const taskId = await site.makeTask(workspaceId, 'Make a storyboard of three shots about a kettle');
+      await site.openCard(taskId, ['CHECKPOINT']);
+      const board = await site.makeWork(workspaceId, 'STORYBOARD', 'Dialogs', { nodes: [{ fields: { title: 'One' } }] });
+      await site.remember(workspaceId, 'The kettle is red');
+      const openings = [
+        ['memory', (page) => page.getByRole('button', { name: 'Forget…' }).click()],
+        ['memory', (page) => page.getByRole('button', { name: 'Correct' }).click()],
+        ['memory', (page) => page.getByRole('tab', { name: 'Always known' }).click()],
+        ['memory', (page) => page.getByRole('tab', { name: 'Not taken' }).click()],
+        ['', (page) => page.getByRole('button', { name: 'Attach a work' }).click()],
+        [taskId, (page) => page.getByRole('button', { name: 'Merge…' }).click()],
+        [taskId, (page) => page.getByRole('button', { name: 'Set a limit' }).click()],
+        [taskId, (page) => page.getByRole('tab', { name: 'Journal' }).click().then(() => page.getByRole('button', { name: 'Why?' }).first().click())],
+        [board, (page) => page.getByRole('button', { name: 'History' }).click()],
+        [board, (page) => page.getByRole('button', { name: 'Choose a picture' }).click()],
+        ['usage', (page) => page.getByRole('button', { name: 'As a table' }).first().click()],
+      ];
+      for (const colorScheme of ['light', 'dark']) {
+        const page = await site.openAt(browser, workspaceId, '', { colorScheme, reducedMotion: 'reduce' });
+        for (const [index, [place, open]] of openings.entries()) {
+          await goTo(page, workspaceId, 'tasks');
+          await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+          await goTo(page, workspaceId, place);
+          await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
+          await open(page);
+          assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${index} ${place}`);
+          await page.keyboard.press('Escape');
+        }
+        await page.context().close();
       }
     },
   },
@@ -139,13 +183,15 @@ export const checks = [
       await page.getByRole('heading', { name: 'Tasks' }).waitFor();
       const goal = 'Make a storyboard of three shots about a lighthouse with an uncommonly long and winding name';
       const taskId = await site.makeTask(workspaceId, goal);
-      for (const place of ['', 'tasks', 'works', 'people', board, taskId]) {
+      await site.remember(workspaceId, 'On narrow screens nothing may be wider than the screen, however longandwinding a word is');
+      const flow = await site.makeWork(workspaceId, 'FLOW', 'Narrow', { nodes: [{ id: 'a', type: 'image', fields: { title: 'A' } }] });
+      for (const place of ['', 'tasks', 'works', ...ROOM_PAGES, board, flow, taskId]) {
         await goTo(page, workspaceId, place);
         await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
         if (place === taskId) await page.getByRole('region', { name: 'Please look' }).waitFor();
         // Tables and rows of tabs may be scrolled sideways by themselves.
         const wide = await page.evaluate(() =>
-          [...document.querySelectorAll('main *:not(.wide *, [role=tablist] *, .hidden)')]
+          [...document.querySelectorAll('main *:not(.wide *, [role=tablist] *, .room-pages *, .flow *, .hidden)')]
             .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
             .map(({ outerHTML }) => outerHTML.slice(0, 120)),
         );

@@ -52,9 +52,50 @@ export class Site {
     return (await this.api(query, { input: { workspaceId, kind, title, ...content } })).createWork.work.id;
   }
 
-  async makeTask(workspaceId, goal) {
+  async makeTask(workspaceId, goal, rest = {}) {
     const query = 'mutation M($input: CreateTaskInput!) { createTask(input: $input) { task { id } } }';
-    return (await this.api(query, { input: { workspaceId, goal } })).createTask.task.id;
+    return (await this.api(query, { input: { workspaceId, goal, ...rest } })).createTask.task.id;
+  }
+
+  /** Puts a file into a workspace and returns its asset's id. */
+  async upload(workspaceId, title, bytes, mediaType = 'application/octet-stream') {
+    const query = 'mutation M($input: CreateUploadInput!) { createUpload(input: $input) { uploadUrl asset { id } } }';
+    const input = { workspaceId, title, mediaType, byteSize: bytes.length };
+    const { uploadUrl, asset } = (await this.api(query, { input })).createUpload;
+    const headers = { authorization: `Bearer ${this.token}`, 'content-type': mediaType };
+    const { pathname, search } = new URL(uploadUrl);
+    const response = await fetch(`${this.base}${pathname}${search}`, { method: 'PUT', headers, body: bytes });
+    assert.equal(response.status, 201, await response.text());
+    return asset.id;
+  }
+
+  async remember(workspaceId, content, rest = {}) {
+    const query = 'mutation M($input: RememberInput!) { remember(input: $input) { memory { id } } }';
+    return (await this.api(query, { input: { workspaceId, content, ...rest } })).remember.memory.id;
+  }
+
+  /** Sets what may be spent, in millionths of a dollar. */
+  async setBudget(workspaceId, limits) {
+    const query = 'mutation M($input: SetBudgetInput!) { setBudget(input: $input) { budget { spent { micros } } } }';
+    const money = Object.fromEntries(Object.entries(limits).map(([name, micros]) => [name, { micros }]));
+    await this.api(query, { input: { workspaceId, ...money } });
+  }
+
+  /** The open card of a task of one of these kinds, as soon as there is one. */
+  async openCard(taskId, kinds) {
+    const query = 'query Q($id: ID!) { node(id: $id) { ... on Task { cards(open: true) { id kind options { id } works { id } } } } }';
+    let card = null;
+    await until(async () => {
+      card = (await this.api(query, { id: taskId })).node.cards.find(({ kind }) => kinds.includes(kind)) ?? null;
+      return card !== null;
+    }, true);
+    return card;
+  }
+
+  async answer(cardId, optionId) {
+    const query = 'mutation M($input: AnswerCardInput!) { answerCard(input: $input) { __typename } }';
+    const { answerCard } = await this.api(query, { input: { cardId, optionId } });
+    assert.equal(answerCard.__typename, 'AnswerCardPayload');
   }
 
   async makeMember(workspaceId, name, role) {

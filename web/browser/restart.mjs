@@ -37,10 +37,10 @@ class Mortal {
 }
 
 /** What the browser itself says of a server that is not there. */
-const ABSENCE = /net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|SOCKET_NOT_CONNECTED)/;
+const ABSENCE = /net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|SOCKET_NOT_CONNECTED)/;
 
 /** Runs a check with a server of its own, which is gone afterwards. */
-async function withServer({ browser, line }, run) {
+export async function withServer({ browser, line }, run) {
   const server = new Mortal(line);
   await server.start();
   try {

@@ -9,19 +9,25 @@
 import assert from 'node:assert/strict';
 
 import { faults, launch, Site } from './harness.mjs';
+import { checks as files } from './files.mjs';
 import { checks as frame } from './frame.mjs';
+import { checks as memory } from './memory.mjs';
 import { checks as restart } from './restart.mjs';
+import { checks as room } from './room.mjs';
 import { checks as tasks } from './tasks.mjs';
 import { checks as works } from './works.mjs';
 
 const [base, token, executablePath, ...line] = process.argv.slice(2);
 const only = process.env.CHECK ?? '';
 
+/** In this order; `CHECK` chooses one file, or all whose names have these words. */
+const FILES = { frame, works, tasks, memory, room, files, restart };
+
 async function main() {
   const browser = await launch(executablePath);
   const site = new Site(base, token);
   const workspaceId = await site.makeWorkspace();
-  const checks = [...frame, ...works, ...tasks, ...restart].filter(({ name }) => name.includes(only));
+  const checks = Object.entries(FILES).flatMap(([file, all]) => all.filter(({ name }) => file === only || name.includes(only)));
   let failed = 0;
   for (const { name, run } of checks) {
     faults.length = 0;

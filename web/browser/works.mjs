@@ -131,7 +131,7 @@ export const checks = [
       await one.mouse.up();
       await until(() => place('script'), (seen) => seen !== before);
       await other.locator('.pointer').waitFor({ state: 'attached' });
-      await node(one, 'script').locator('.react-flow__handle.source').dragTo(node(one, 'poster').locator('.react-flow__handle.target'));
+      await node(one, 'script').locator('.react-flow__handle.source').dragTo(node(one, 'poster').locator('[data-handleid=prompt].target'));
       await until(() => other.locator('.react-flow__edge').count(), 1);
       await one.getByRole('button', { name: 'Add a node' }).click();
       await one.getByRole('region', { name: 'Node' }).getByLabel('Title').fill('Grade');

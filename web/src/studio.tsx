@@ -7,6 +7,8 @@ import type { Api, WorkspaceEvent } from './api/client';
 import { asApiError, type ApiError } from './api/errors';
 import type { EventHub } from './api/events';
 import type { Operation } from './api/operation';
+import { Growing, type Grown } from './api/growing';
+import { readPages, type Connection, type Direction, type Pages } from './api/pages';
 import { Reading, type Answer } from './api/reading';
 import type { Language, Say } from './strings';
 
@@ -26,6 +28,7 @@ export interface Studio {
 /** The workspace that is looked at. */
 export interface Room {
   workspaceId: string;
+  workspaceName: string;
   role: 'OWNER' | 'EDITOR' | 'VIEWER';
   isReadOnly: boolean;
   events: EventHub;
@@ -82,6 +85,27 @@ export function useQuery<R, V extends object>(operation: Operation<R, V>, variab
   return { data: data ?? shown.current, error, refresh: reading.refresh };
 }
 
+/** Something that is asked once, and again only for another key or when a person says so. */
+export function useAsked<T>(ask: () => Promise<T>, key: string): Kept<T> {
+  const latest = useRef(ask);
+  useEffect(() => {
+    latest.current = ask;
+  });
+  // The key stands for what is asked.
+  const reading = useMemo(() => (key === '' ? null : new Reading(() => latest.current())), [key]);
+  useEffect(() => {
+    reading?.open();
+    reading?.refresh();
+    return () => reading?.close();
+  }, [reading]);
+  const answer = useSyncExternalStore(reading?.subscribe ?? NEVER, reading?.current ?? NOTHING);
+  return { ...(answer as Answer<T>), refresh: () => reading?.refresh() };
+}
+
+const UNKNOWN: Answer<never> = { data: null, error: null };
+const NOTHING = (): Answer<never> => UNKNOWN;
+const NEVER = () => () => undefined;
+
 /** The same, and again whenever an event happens that it may show. */
 export function useLiveQuery<R, V extends object>(
   operation: Operation<R, V>,
@@ -93,6 +117,100 @@ export function useLiveQuery<R, V extends object>(
     if (concerns(event)) kept.refresh();
   });
   return kept;
+}
+
+/** A list as far as it was read. */
+export interface Listed<N> extends Pages<N> {
+  /** Whether the next page is being read. */
+  isReading: boolean;
+}
+
+export interface KeptPages<N> {
+  /** Null until the first page is there, and where there is no such list. */
+  list: Listed<N> | null;
+  error: ApiError | null;
+  refresh: () => void;
+  /** Reads one page more. */
+  more: () => void;
+}
+
+export interface PagesOptions<R, N> {
+  /** Where the list stands in what is answered. */
+  connection: (data: R) => Connection<N> | null | undefined;
+  concerns: (event: WorkspaceEvent) => boolean;
+  direction?: Direction;
+}
+
+/** A list read page by page by cursor, and kept up to date as far as it was read. */
+export function useLivePages<R, V extends object, N>(
+  operation: Operation<R, V>,
+  variables: Omit<V, Direction>,
+  { connection, concerns, direction = 'after' }: PagesOptions<R, N>,
+): KeptPages<N> {
+  const { api } = useStudio();
+  const key = JSON.stringify(variables);
+  const latest = useRef(connection);
+  useEffect(() => {
+    latest.current = connection;
+  });
+  const { reading, more, wanted } = useMemo(() => {
+    const wanted = { count: 1 };
+    const ask = async (cursor: string | null) =>
+      latest.current(await api.run(operation, { ...JSON.parse(key), [direction]: cursor } as V));
+    const reading = new Reading(() => readPages(ask, wanted.count, direction));
+    const more = (): void => {
+      wanted.count += 1;
+      reading.refresh();
+    };
+    return { reading, more, wanted };
+  }, [api, operation, key, direction]);
+  useEffect(() => {
+    reading.open();
+    reading.refresh();
+    return () => reading.close();
+  }, [reading]);
+  useEvents((event) => {
+    if (concerns(event)) reading.refresh();
+  });
+  const { data, error } = useSyncExternalStore(reading.subscribe, reading.current);
+  // Another filter does not empty the list first.
+  const shown = useRef<Pages<N> | null>(null);
+  if (data) shown.current = data;
+  const pages = data ?? shown.current;
+  const list = pages && { ...pages, isReading: data !== null && wanted.count > pages.count && pages.hasMore };
+  return { list, error, refresh: reading.refresh, more };
+}
+
+export interface KeptGrowing<N> extends Grown<N> {
+  read: () => void;
+}
+
+/** A list that only grows, read to its end, and on whenever an event says that it grew. */
+export function useGrowing<R, V extends object, N>(
+  operation: Operation<R, V>,
+  variables: Omit<V, 'after'>,
+  { connection, concerns }: Omit<PagesOptions<R, N>, 'direction'>,
+): KeptGrowing<N> {
+  const { api } = useStudio();
+  const key = JSON.stringify(variables);
+  const latest = useRef(connection);
+  useEffect(() => {
+    latest.current = connection;
+  });
+  const growing = useMemo(
+    () =>
+      new Growing<N>(async (after) => latest.current(await api.run(operation, { ...JSON.parse(key), after } as unknown as V))),
+    [api, operation, key],
+  );
+  useEffect(() => {
+    growing.open();
+    growing.read();
+    return () => growing.close();
+  }, [growing]);
+  useEvents((event) => {
+    if (concerns(event)) growing.read();
+  });
+  return { ...useSyncExternalStore(growing.subscribe, growing.current), read: growing.read };
 }
 
 export interface Doing<A extends unknown[]> {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as Y from 'yjs';
 
-import { addNode, connect, edgesOf, moveNodes, nodesOf, readEdges, readNodes, remove } from '../src/work/flow';
+import { addNode, connect, edgesOf, freePlace, moveNodes, nodesOf, readEdges, readNodes, remove } from '../src/work/flow';
 
 function flow(): { document: Y.Doc; a: string; b: string } {
   const document = new Y.Doc();
@@ -60,6 +60,13 @@ test('two people who move one node and connect another keep both', () => {
   Y.applyUpdate(yours, Y.encodeStateAsUpdate(mine));
   expect(readNodes(mine)).toEqual(readNodes(yours));
   expect(readEdges(mine)).toHaveLength(2);
+});
+
+test('a new node covers none of those that are there', () => {
+  const others = [{ x: 0, y: 0 }, { x: 0, y: 170 }, { x: 250, y: 0 }];
+  const place = freePlace(others, { x: 10, y: 10 });
+  expect(others.every(({ x, y }) => Math.abs(place.x - x) >= 250 || Math.abs(place.y - y) >= 160)).toBe(true);
+  expect(freePlace([], { x: 3, y: 4 })).toEqual({ x: 3, y: 4 });
 });
 
 test('what other editors stored in other ways is shown or left out, and breaks nothing', () => {

@@ -53,10 +53,17 @@ export class EventHub {
   };
 }
 
-/** The task that an event is about: its subject, or that of the message or card. */
+/** Whether money was set aside, spent or given back, or limits were set. */
+export function isOfBudget({ kind }: WorkspaceEvent): boolean {
+  return kind === 'BUDGET_CHANGED';
+}
+
+/** The task that an event is about: its subject, or that of the message, card or order. */
 export function taskOf({ subject }: WorkspaceEvent): string | null {
   if (!subject) return null;
   if (subject.__typename === 'Task') return subject.id;
-  if (subject.__typename === 'Message' || subject.__typename === 'Card') return subject.task?.id ?? null;
+  if (subject.__typename === 'Message' || subject.__typename === 'Card' || subject.__typename === 'GenerationJob') {
+    return subject.task?.id ?? null;
+  }
   return null;
 }

@@ -6,10 +6,12 @@ import { useStudio } from '../studio';
 interface Properties {
   title: string;
   close: () => void;
+  /** Whether it takes as much room as there is, for pictures. */
+  isWide?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, close, children }: Properties) {
+export function Dialog({ title, close, isWide = false, children }: Properties) {
   const { say } = useStudio();
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -20,6 +22,7 @@ export function Dialog({ title, close, children }: Properties) {
   return (
     <dialog
       ref={box}
+      className={isWide ? 'large' : ''}
       aria-labelledby={id}
       onClose={close}
       onClick={(event) => event.target === box.current && box.current.close()}

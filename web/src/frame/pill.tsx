@@ -1,5 +1,5 @@
-/** Where a task or a call stands, as a word with a dot of its colour: the word alone says it too. */
-import type { CallState, TaskStatus, TurnState } from '../operations/generated';
+/** Where a task, a call or an order stands, as a word with a dot of its colour: the word alone says it too. */
+import type { CallState, JobState, TaskStatus, TurnState } from '../operations/generated';
 import { useStudio } from '../studio';
 
 type Tone = 'busy' | 'asks' | 'rests' | 'good' | 'bad';
@@ -32,6 +32,17 @@ const TURN: Record<TurnState, Tone> = {
   CANCELLED: 'rests',
 };
 
+const JOB: Record<JobState, Tone> = {
+  AWAITING_APPROVAL: 'asks',
+  SUBMITTING: 'busy',
+  RUNNING: 'busy',
+  SUCCEEDED: 'good',
+  FAILED: 'bad',
+  SUBMISSION_UNKNOWN: 'asks',
+  CANCELLED: 'rests',
+  DECLINED: 'rests',
+};
+
 /** Whether stored data name a state of a call. */
 export function isCallState(state: unknown): state is CallState {
   return typeof state === 'string' && Object.hasOwn(CALL, state);
@@ -45,6 +56,11 @@ export function TaskPill({ status }: { status: TaskStatus }) {
 export function CallPill({ state }: { state: CallState }) {
   const { say } = useStudio();
   return <span className={`pill ${CALL[state]}`}>{say(`call_${state}`)}</span>;
+}
+
+export function JobPill({ state }: { state: JobState }) {
+  const { say } = useStudio();
+  return <span className={`pill ${JOB[state]}`}>{say(`job_${state}`)}</span>;
 }
 
 export function TurnPill({ state }: { state: TurnState }) {

@@ -1,10 +1,10 @@
-/** The side: the workspace, the conversation, tasks at work, works, people; language and leaving at its foot. */
+/** The side: the workspace, the conversation, tasks at work, works, memory, the workspace itself; language and leaving at its foot. */
 import { useState, type ReactNode } from 'react';
 
 import { Shell, type TaskStatus, type WorkLineFragment } from '../operations/generated';
 import { LANGUAGES, languageNames, type Language } from '../strings';
 import { useLiveQuery, useRoom, useStudio } from '../studio';
-import { linkTo, type Place, type Target } from './place';
+import { isRoomPage, linkTo, type Place, type Target } from './place';
 import { SearchBox } from './search_box';
 import { useTheme } from './theme';
 import type { WorkspaceLine } from './workspace_room';
@@ -68,7 +68,10 @@ export function Side({ workspaces, place, go, setLanguage, signOut }: Properties
         {works?.nodes.slice(0, 12).map((work) => (
           <WorkItem key={work.id} work={work} isHere={place.workId === work.id} />
         ))}
-        <Item isHere={isHere('people')} target={{ page: 'people' }}>
+        <Item isHere={isHere('memory')} target={{ page: 'memory' }}>
+          {say('memory')}
+        </Item>
+        <Item isHere={!place.taskId && !place.workId && isRoomPage(place.page)} target={{ page: 'people' }}>
           {say('people')}
         </Item>
       </ul>

@@ -15,6 +15,7 @@ import { Side } from './side';
 
 const WorkPage = lazy(() => import('../work/work_page').then(({ WorkPage }) => ({ default: WorkPage })));
 const WorkspacePage = lazy(() => import('../people/workspace_page').then(({ WorkspacePage }) => ({ default: WorkspacePage })));
+const MemoryPage = lazy(() => import('../memory/memory_page').then(({ MemoryPage }) => ({ default: MemoryPage })));
 
 export type WorkspaceLine = ViewerHomeQuery['viewer']['workspaces']['nodes'][number];
 
@@ -39,8 +40,8 @@ export function WorkspaceRoom({ workspace, workspaces, place, go, setLanguage, s
     return () => events.close();
   }, [events]);
   const room = useMemo<Room>(
-    () => ({ workspaceId: id, role: viewerRole, isReadOnly: viewerRole === 'VIEWER', events }),
-    [id, viewerRole, events],
+    () => ({ workspaceId: id, workspaceName: workspace.name, role: viewerRole, isReadOnly: viewerRole === 'VIEWER', events }),
+    [id, workspace.name, viewerRole, events],
   );
   const [isOpen, setOpen] = useState(false);
   const hash = JSON.stringify(place);
@@ -96,8 +97,10 @@ function Open({ place, go, reread }: { place: Place; go: (hash: string) => void;
       return <TasksPage go={go} />;
     case 'works':
       return <WorksPage go={go} />;
-    case 'people':
-      return <WorkspacePage go={go} reread={reread} />;
+    case 'memory':
+      return <MemoryPage memoryId={place.memoryId} />;
+    default:
+      return <WorkspacePage page={page} go={go} reread={reread} />;
   }
 }
 

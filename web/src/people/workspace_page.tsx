@@ -1,8 +1,12 @@
-/** The workspace itself: its people, the person's tokens, what the tasks have used. */
+/** The workspace itself, page by page: its people, money, orders, usage, what can be made, and guides. */
 import { useState } from 'react';
 
 import { Notice, Refusal } from '../frame/notice';
-import { linkTo } from '../frame/place';
+import { linkTo, ROOM_PAGES, type Page, type RoomPage } from '../frame/place';
+import { AbilitiesPage } from '../media/abilities_page';
+import { GuidesPage } from '../media/guides_page';
+import { JobsPage } from '../media/jobs_page';
+import { BudgetPage } from '../money/budget_page';
 import {
   AddMember,
   MakeToken,
@@ -14,8 +18,8 @@ import {
 } from '../operations/generated';
 import { moment } from '../strings/moments';
 import { useDoing, useLiveQuery, useRoom, useStudio } from '../studio';
+import { UsagePage } from '../usage/usage_page';
 import { Tokens } from './tokens';
-import { UsageTable } from './usage_table';
 
 type Workspace = NonNullable<PeopleQuery['workspace']>;
 
@@ -26,23 +30,52 @@ interface Properties {
   reread: () => void;
 }
 
-export function WorkspacePage({ go, reread }: Properties) {
+export function WorkspacePage({ page, ...rest }: Properties & { page: Page }) {
   const { say } = useStudio();
+  const { workspaceId, workspaceName } = useRoom();
+  return (
+    <section className="sheet" aria-label={workspaceName}>
+      <h1>{workspaceName}</h1>
+      <nav className="room-pages" aria-label={say('people')}>
+        {ROOM_PAGES.map((each) => (
+          <a key={each} href={linkTo(workspaceId, { page: each })} aria-current={page === each ? 'page' : undefined}>
+            {say(`room_${each}`)}
+          </a>
+        ))}
+      </nav>
+      <RoomPageView page={page as RoomPage} {...rest} />
+    </section>
+  );
+}
+
+function RoomPageView({ page, ...rest }: Properties & { page: RoomPage }) {
+  switch (page) {
+    case 'people':
+      return <PeoplePage {...rest} />;
+    case 'budget':
+      return <BudgetPage />;
+    case 'jobs':
+      return <JobsPage />;
+    case 'usage':
+      return <UsagePage />;
+    case 'abilities':
+      return <AbilitiesPage />;
+    case 'guides':
+      return <GuidesPage />;
+  }
+}
+
+function PeoplePage({ go, reread }: Properties) {
   const { workspaceId } = useRoom();
   const { data, error, refresh } = useLiveQuery(People, { id: workspaceId }, ({ kind }) => kind === 'MEMBERS_CHANGED');
   const workspace = data?.workspace;
   if (!data || !workspace) return <Notice error={error} retry={refresh} />;
   return (
-    <section className="sheet" aria-label={workspace.name}>
-      <h1>{workspace.name}</h1>
+    <>
       <Members workspace={workspace} refresh={refresh} />
       <Tokens tokens={data.viewer.tokens} refresh={refresh} />
-      <section className="group">
-        <h2>{say('usage')}</h2>
-        <UsageTable />
-      </section>
       <NewWorkspace go={go} reread={reread} />
-    </section>
+    </>
   );
 }
 

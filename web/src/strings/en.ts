@@ -1,4 +1,5 @@
 /** The words of the studio in English; the other languages have the same ones. */
+import { roomWords } from './en_room';
 
 export const en = {
   // Signing in
@@ -272,7 +273,7 @@ export const en = {
   againstNow: 'Against now',
   noDifference: 'No difference.',
   restore: 'Restore version {version}',
-  restoreConflict: 'It was changed in the meantime. {names} Look at it again, then restore.',
+  restoreConflict: 'It was changed in the meantime. Look at it again, then restore.',
   difference_added: 'added',
   difference_removed: 'removed',
   difference_changed: 'changed',
@@ -299,4 +300,5 @@ export const en = {
   revoke: 'Revoke',
   revokeQuestion: 'Revoke “{label}”? Whoever uses it is cut off.',
   shownOnce: 'Shown once, keep it well:',
+  ...roomWords,
 };

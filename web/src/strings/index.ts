@@ -29,6 +29,11 @@ export function isWord(name: string): name is Word {
   return Object.hasOwn(en, name);
 }
 
+/** Whether the studio speaks this language. */
+export function isLanguage(tag: string): tag is Language {
+  return (LANGUAGES as readonly string[]).includes(tag);
+}
+
 const KEY = 'atelier.language';
 
 /** The language that was chosen here, or the browser's, or English. */

@@ -19,6 +19,14 @@ export function moment(at: string, language: Language, now = Date.now()): string
   return new Intl.DateTimeFormat(localeOf(language), options).format(time);
 }
 
+/** A day, with its year where that is another than this one. */
+export function day(at: string, language: Language, now = new Date()): string {
+  const time = new Date(at);
+  const options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+  if (time.getFullYear() !== now.getFullYear()) options.year = 'numeric';
+  return new Intl.DateTimeFormat(localeOf(language), options).format(time);
+}
+
 /** How long something took. */
 export function duration(from: string, to: string, language: Language): string {
   const ms = Math.max(0, new Date(to).getTime() - new Date(from).getTime());
@@ -39,6 +47,22 @@ export function money({ micros, currency }: Money, language: Language): string {
   const digits = value !== 0 && Math.abs(value) < 0.1 ? 4 : 2;
   const options = { style: 'currency', currency, minimumFractionDigits: 2, maximumFractionDigits: digits } as const;
   return new Intl.NumberFormat(language, options).format(value);
+}
+
+/** A short number for axes: 1.2K. */
+export function roughly(value: number, language: Language): string {
+  return new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+/** A share of the whole. */
+export function percent(share: number, language: Language): string {
+  return new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 }).format(share);
+}
+
+/** A size of a file. */
+export function bytes(value: number, language: Language): string {
+  const [size, unit] = value < 1_000_000 ? [value / 1_000, 'kilobyte'] : value < 1e9 ? [value / 1e6, 'megabyte'] : [value / 1e9, 'gigabyte'];
+  return new Intl.NumberFormat(language, { style: 'unit', unit: unit as string, maximumFractionDigits: 1 }).format(size as number);
 }
 
 export function number(value: number, language: Language): string {

@@ -1,5 +1,6 @@
 /** The words of the studio in Russian. */
 import type { Word } from './index';
+import { ruRoomWords } from './ru_room';
 
 export const ru: Record<Word, string> = {
   signIn: 'Войти',
@@ -266,7 +267,7 @@ export const ru: Record<Word, string> = {
   againstNow: 'Сравнить с нынешней',
   noDifference: 'Различий нет.',
   restore: 'Вернуть версию {version}',
-  restoreConflict: 'За это время работу изменили. {names} Посмотрите ещё раз и верните снова.',
+  restoreConflict: 'За это время работу изменили. Посмотрите ещё раз и верните снова.',
   difference_added: 'добавлено',
   difference_removed: 'удалено',
   difference_changed: 'изменено',
@@ -292,4 +293,5 @@ export const ru: Record<Word, string> = {
   revoke: 'Отозвать',
   revokeQuestion: 'Отозвать «{label}»? Все, кто им пользуется, потеряют доступ.',
   shownOnce: 'Показан один раз, сохраните его:',
+  ...ruRoomWords,
 };

@@ -1,5 +1,6 @@
 /** The words of the studio in Chinese. */
 import type { Word } from './index';
+import { zhRoomWords } from './zh_room';
 
 export const zh: Record<Word, string> = {
   signIn: '登录',
@@ -266,7 +267,7 @@ export const zh: Record<Word, string> = {
   againstNow: '与现在比较',
   noDifference: '没有差异。',
   restore: '恢复版本 {version}',
-  restoreConflict: '其间有人改动。{names} 请再看一看，然后恢复。',
+  restoreConflict: '其间有人改动。请再看一看，然后恢复。',
   difference_added: '新增',
   difference_removed: '删除',
   difference_changed: '修改',
@@ -292,4 +293,5 @@ export const zh: Record<Word, string> = {
   revoke: '吊销',
   revokeQuestion: '吊销“{label}”？使用它的人将失去访问权限。',
   shownOnce: '只显示一次，请妥善保存：',
+  ...zhRoomWords,
 };

@@ -12,9 +12,10 @@ import { Refusal } from '../frame/notice';
 import { TaskPill } from '../frame/pill';
 import { linkTo } from '../frame/place';
 import { Answer, type CardPartsFragment } from '../operations/generated';
-import { money } from '../strings/moments';
 import { useDoing, useRoom, useStudio } from '../studio';
 import { WorkChip } from '../work/work_chip';
+import { CardCost } from './card_cost';
+import { CardPictures, LargerPicture, previewOf } from './card_pictures';
 import { randomKey } from './outbox';
 
 interface Properties {
@@ -25,7 +26,7 @@ interface Properties {
 }
 
 export function CardView({ card, inTask, refresh }: Properties) {
-  const { api, say, language } = useStudio();
+  const { api, say } = useStudio();
   const { workspaceId, isReadOnly } = useRoom();
   const [comment, setComment] = useState('');
   const [key] = useState(randomKey);
@@ -57,14 +58,8 @@ export function CardView({ card, inTask, refresh }: Properties) {
       </p>
       <Markdown text={card.prompt} />
       {card.message && !inTask && <blockquote className="quiet">{card.message.text}</blockquote>}
-      {card.cost && <p className="cost">{money(card.cost, language)}</p>}
-      {card.works.length > 0 && (
-        <p className="attached">
-          {card.works.map((work) => (
-            <WorkChip key={work.id} work={work} {...(card.task && { besideTaskId: card.task.id })} isLarge />
-          ))}
-        </p>
-      )}
+      {card.cost && <CardCost cost={card.cost} />}
+      <CardPictures works={card.works.filter(({ id }) => !card.options.some(({ work }) => work?.id === id))} taskId={card.task?.id ?? null} />
       {!isClosed && takesWords && (
         <textarea
           rows={1}
@@ -74,7 +69,7 @@ export function CardView({ card, inTask, refresh }: Properties) {
           onChange={(event) => setComment(event.target.value)}
         />
       )}
-      <div className="options">
+      <div className={card.options.some(({ work }) => previewOf(work)) ? 'options with-pictures' : 'options'}>
         {card.options.map((option) => (
           <OptionButton
             key={option.id}
@@ -103,14 +98,26 @@ interface OptionProperties {
 }
 
 function OptionButton({ option, isRecommended, isDisabled, choose }: OptionProperties) {
+  const { say } = useStudio();
   const { work, task } = option;
-  const preview = work && 'previewUrl' in work ? work.previewUrl : null;
-  return (
-    <button type="button" className={isRecommended ? 'option primary' : 'option'} disabled={isDisabled} onClick={choose}>
-      {preview && <img src={preview} alt={work?.title ?? ''} />}
+  const words = (
+    <>
       <span>{option.label}</span>
+      {isRecommended && <small className="recommended">{say('recommended')}</small>}
       {option.detail && <small>{option.detail}</small>}
       {task && <TaskPill status={task.status} />}
+    </>
+  );
+  const button = (
+    <button type="button" className={isRecommended ? 'option primary' : 'option'} disabled={isDisabled} onClick={choose}>
+      {words}
     </button>
+  );
+  if (!work) return button;
+  return (
+    <div className="picture-option">
+      {previewOf(work) ? <LargerPicture work={work} /> : <WorkChip work={work} />}
+      {button}
+    </div>
   );
 }

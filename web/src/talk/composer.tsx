@@ -1,10 +1,9 @@
 /** Where a person writes: Enter sends, Shift+Enter makes a line; files can be dropped and pasted, works attached. */
 import { useEffect, useId, useRef, useState, type ClipboardEvent, type DragEvent, type KeyboardEvent } from 'react';
 
-import { Refusal } from '../frame/notice';
-import { useDoing, useRoom, useStudio } from '../studio';
+import { useStudio } from '../studio';
 import type { Draft } from './outbox';
-import { upload } from './upload';
+import { UploadList, useUploads } from './uploads';
 import { WorkChoice } from './work_choice';
 
 interface Properties {
@@ -30,24 +29,17 @@ export function putDraft(key: string, text: string): void {
 }
 
 export function Composer({ label, post, draftKey, autoFocus = false }: Properties) {
-  const { api, say } = useStudio();
-  const { workspaceId } = useRoom();
+  const { say } = useStudio();
   const [text, setText] = useState(() => drafts.get(draftKey) ?? '');
   const [attached, setAttached] = useState<Attached[]>([]);
-  const [part, setPart] = useState<number | null>(null);
+  const [isOver, setOver] = useState(false);
   const [isChoosing, setChoosing] = useState(false);
   const id = useId();
   useEffect(() => void drafts.set(draftKey, text), [draftKey, text]);
   const attach = (work: Attached): void =>
     setAttached((before) => (before.some((each) => each.id === work.id) ? before : [...before, work]));
-  const sending = useDoing(async (files: File[]) => {
-    try {
-      for (const file of files) attach({ id: await upload(api, workspaceId, file, setPart), title: file.name });
-    } finally {
-      setPart(null);
-    }
-  });
-  const isReady = text.trim() !== '' && !sending.isBusy;
+  const uploads = useUploads(attach);
+  const isReady = text.trim() !== '' && !uploads.isBusy;
   const send = (): void => {
     if (!isReady) return;
     const taken = post({ text: text.trim(), attachmentIds: attached.map((work) => work.id) });
@@ -65,20 +57,24 @@ export function Composer({ label, post, draftKey, autoFocus = false }: Propertie
     event.preventDefault();
     send();
   };
-  const take = (event: ClipboardEvent | DragEvent, files: FileList | undefined): void => {
-    if (!files || files.length === 0) return;
-    event.preventDefault();
-    void sending.run([...files]);
+  const take = (event: ClipboardEvent | DragEvent, transfer: DataTransfer): void => {
+    setOver(false);
+    if (uploads.takeFrom(transfer)) event.preventDefault();
   };
   return (
     <form
-      className="composer"
+      className={isOver ? 'composer over' : 'composer'}
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => take(event, event.dataTransfer.files)}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes('Files')) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => take(event, event.dataTransfer)}
     >
       <label htmlFor={id} className="hidden">
         {label}
@@ -91,16 +87,15 @@ export function Composer({ label, post, draftKey, autoFocus = false }: Propertie
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={pressed}
-        onPaste={(event) => take(event, event.clipboardData.files)}
+        onPaste={(event) => take(event, event.clipboardData)}
       />
       <AttachedList attached={attached} remove={(gone) => setAttached(attached.filter((each) => each.id !== gone))} />
-      {part !== null && <progress value={part} aria-label={say('uploading')} />}
-      <Refusal error={sending.error} />
+      <UploadList uploads={uploads} />
       <div className="row">
         <button type="button" className="plain" onClick={() => setChoosing(true)}>
           {say('attachWork')}
         </button>
-        <FileButton take={(files) => void sending.run(files)} />
+        <FileButton take={uploads.take} />
         <button type="submit" className="primary" disabled={!isReady}>
           {say('send')}
         </button>
@@ -127,12 +122,12 @@ function AttachedList({ attached, remove }: { attached: Attached[]; remove: (id:
   );
 }
 
-function FileButton({ take }: { take: (files: File[]) => void }) {
+export function FileButton({ take, className = 'plain' }: { take: (files: File[]) => void; className?: string }) {
   const { say } = useStudio();
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" className="plain" onClick={() => input.current?.click()}>
+      <button type="button" className={className} onClick={() => input.current?.click()}>
         {say('attachFile')}
       </button>
       <input

@@ -1,34 +1,33 @@
 /** The conversation: the one place to say anything, with what came of it and what waits for an answer. */
-import { useState } from 'react';
-
 import { Notice } from '../frame/notice';
 import { MainThread as MainThreadQuery, OpenCards } from '../operations/generated';
-import { useLiveQuery, useRoom, useStudio } from '../studio';
+import { useLivePages, useLiveQuery, useRoom, useStudio } from '../studio';
 import { CardView } from './card_view';
 import { Thread } from './thread';
 
 const PAGE = 30;
-/** As many as the API gives at once. */
-const MOST = 100;
 
 export function MainThread({ go: _go }: { go: (hash: string) => void }) {
   const { say } = useStudio();
   const { workspaceId } = useRoom();
-  const [last, setLast] = useState(PAGE);
-  const thread = useLiveQuery(MainThreadQuery, { id: workspaceId, last }, ({ kind }) =>
-    /^(MESSAGE_|TASK_STATUS|TASK_CREATED)/.test(kind),
+  const { list, error, refresh, more } = useLivePages(
+    MainThreadQuery,
+    { id: workspaceId, last: PAGE },
+    {
+      direction: 'before',
+      connection: ({ workspace }) => workspace?.mainThread,
+      concerns: ({ kind }) => /^(MESSAGE_|TASK_STATUS|TASK_CREATED)/.test(kind),
+    },
   );
   const cards = useLiveQuery(OpenCards, { id: workspaceId }, ({ kind }) => kind.startsWith('CARD_'));
-  const page = thread.data?.workspace?.mainThread;
-  if (!page) return <Notice error={thread.error} retry={thread.refresh} />;
-  const hasMore = page.pageInfo.hasPreviousPage && last < MOST;
+  if (!list) return <Notice error={error} retry={refresh} />;
   return (
     <section className="talk" aria-label={say('conversation')}>
       <h1>{say('conversation')}</h1>
       <Thread
-        messages={page.nodes}
-        earlier={hasMore ? () => setLast(Math.min(last + PAGE, MOST)) : null}
-        refresh={thread.refresh}
+        list={list}
+        more={more}
+        refresh={refresh}
         empty={(choose) => <Welcome choose={choose} />}
         label={say('writeToAgent')}
         after={

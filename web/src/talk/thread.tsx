@@ -8,16 +8,18 @@
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore, type ReactNode, type RefObject } from 'react';
 
 import { inWords } from '../api/errors';
+import { More } from '../frame/more';
 import { Post, type MessagePartsFragment } from '../operations/generated';
-import { useRoom, useStudio } from '../studio';
+import { useRoom, useStudio, type Listed } from '../studio';
 import { Composer, putDraft } from './composer';
 import { MessageView } from './message_view';
 import { Outbox, type Entry } from './outbox';
 
 interface Properties {
-  messages: MessagePartsFragment[];
-  /** Shows earlier ones, where there are some. */
-  earlier: (() => void) | null;
+  /** The messages, the newest last. */
+  list: Listed<MessagePartsFragment>;
+  /** Reads earlier ones. */
+  more: () => void;
   /** Asks for the thread again, after something was posted. */
   refresh: () => void;
   taskId?: string;
@@ -28,14 +30,15 @@ interface Properties {
   label: string;
 }
 
-export function Thread({ messages, earlier, refresh, taskId, empty, after, label }: Properties) {
+export function Thread({ list, more, refresh, taskId, empty, after, label }: Properties) {
   const { say } = useStudio();
   const { isReadOnly, workspaceId } = useRoom();
+  const messages = list.nodes;
   const outbox = useOutbox(taskId, refresh);
   const waiting = useSyncExternalStore(outbox.subscribe, outbox.current);
   useEffect(() => outbox.settle(new Set(messages.map(({ id }) => id))), [messages, outbox]);
   const scroll = useRef<HTMLDivElement>(null);
-  useStayAtEnd(scroll, messages.length + waiting.length);
+  useStayAtEnd(scroll, messages.length + waiting.length, messages[0]?.id);
   // An entry whose message has come is shown once, as the message.
   const known = new Set(messages.map(({ id }) => id));
   const draftKey = taskId ?? workspaceId;
@@ -48,11 +51,7 @@ export function Thread({ messages, earlier, refresh, taskId, empty, after, label
   return (
     <div className="thread">
       <div className="scroll" ref={scroll}>
-        {earlier && (
-          <button type="button" className="plain" onClick={earlier}>
-            {say('earlier')}
-          </button>
-        )}
+        <More list={list} more={more} word="earlier" />
         {messages.length + unsettled.length === 0 && empty(choose)}
         <ol className="messages" aria-label={say('messages')} aria-live="polite" aria-relevant="additions">
           {messages.map((message, index) => (
@@ -133,7 +132,7 @@ function Waiting({ entry, outbox }: { entry: Entry; outbox: Outbox }) {
 /** How far from the end still counts as being there, in pixels. */
 const NEAR_END = 120;
 
-function useStayAtEnd(scroll: RefObject<HTMLDivElement | null>, count: number): void {
+function useStayAtEnd(scroll: RefObject<HTMLDivElement | null>, count: number, first: string | undefined): void {
   const wasAtEnd = useRef(true);
   useEffect(() => {
     const box = scroll.current;
@@ -150,7 +149,13 @@ function useStayAtEnd(scroll: RefObject<HTMLDivElement | null>, count: number): 
       grown.disconnect();
     };
   }, [scroll]);
+  // Where earlier messages come in above, what one reads stays where it is.
+  const before = useRef({ first, height: 0 });
   useLayoutEffect(() => {
-    if (wasAtEnd.current) scroll.current?.scrollTo({ top: scroll.current.scrollHeight });
-  }, [scroll, count]);
+    const box = scroll.current;
+    if (!box) return;
+    if (wasAtEnd.current) box.scrollTo({ top: box.scrollHeight });
+    else if (before.current.first !== first) box.scrollTop += box.scrollHeight - before.current.height;
+    before.current = { first, height: box.scrollHeight };
+  }, [scroll, count, first]);
 }

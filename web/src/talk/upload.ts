@@ -9,6 +9,14 @@ import { ApiError } from '../api/errors';
 import { MakeUpload } from '../operations/generated';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
+/** Types that the server knows by their bytes; what it can not look at is sent as the type that promises nothing. */
+const KNOWN_TYPES = /^(image\/(png|jpeg|gif|webp|avif|svg\+xml)|(video|audio|text)\/[\w.+-]+|application\/(json|pdf|zip|gzip|xml))$/;
+
+/** The type under which a file is sent. */
+export function typeOf({ type }: { type: string }): string {
+  const plain = type.split(';')[0]?.trim().toLowerCase() ?? '';
+  return KNOWN_TYPES.test(plain) ? plain : UNKNOWN_TYPE;
+}
 
 /** Sends a file and returns the id of its asset. */
 export async function upload(
@@ -20,8 +28,8 @@ export async function upload(
 ): Promise<string> {
   const input = {
     workspaceId,
-    title: file.name || 'file',
-    mediaType: file.type || UNKNOWN_TYPE,
+    title: file.name.slice(0, 200) || 'file',
+    mediaType: typeOf(file),
     byteSize: file.size,
     ...(workId && { workId }),
   };
@@ -38,7 +46,7 @@ function put(url: string, token: string, file: File, tell: (part: number) => voi
     const sending = new XMLHttpRequest();
     sending.open('PUT', url);
     sending.setRequestHeader('authorization', `Bearer ${token}`);
-    sending.setRequestHeader('content-type', file.type || UNKNOWN_TYPE);
+    sending.setRequestHeader('content-type', typeOf(file));
     sending.upload.onprogress = ({ loaded, total }) => tell(total > 0 ? loaded / total : 0);
     sending.onload = () => {
       if (sending.status < 300) done();

@@ -1,8 +1,9 @@
 /** Chooses a work of the workspace. */
 import { Dialog } from '../frame/dialog';
+import { More } from '../frame/more';
 import { Notice } from '../frame/notice';
 import { WorkList, type WorkKind } from '../operations/generated';
-import { useQuery, useRoom, useStudio } from '../studio';
+import { useLivePages, useRoom, useStudio } from '../studio';
 
 interface Properties {
   kinds?: WorkKind[];
@@ -13,14 +14,17 @@ interface Properties {
 export function WorkChoice({ kinds, chosen, close }: Properties) {
   const { say } = useStudio();
   const { workspaceId } = useRoom();
-  const { data, error, refresh } = useQuery(WorkList, { id: workspaceId, kinds: kinds ?? null, first: 100 });
-  const works = data?.workspace?.works.nodes;
+  const { list, error, refresh, more } = useLivePages(
+    WorkList,
+    { id: workspaceId, kinds: kinds ?? null, first: 50 },
+    { connection: ({ workspace }) => workspace?.works, concerns: ({ kind }) => kind === 'WORK_CREATED' },
+  );
   return (
     <Dialog title={say('chooseWork')} close={close}>
-      {!works && <Notice error={error} retry={refresh} />}
-      {works?.length === 0 && <p className="quiet">{say('noWorks')}</p>}
+      {!list && <Notice error={error} retry={refresh} />}
+      {list?.nodes.length === 0 && <p className="quiet">{say('noWorks')}</p>}
       <ul className="choices">
-        {works?.map((work) => (
+        {list?.nodes.map((work) => (
           <li key={work.id}>
             <button
               type="button"
@@ -35,6 +39,7 @@ export function WorkChoice({ kinds, chosen, close }: Properties) {
           </li>
         ))}
       </ul>
+      <More list={list} more={more} />
     </Dialog>
   );
 }

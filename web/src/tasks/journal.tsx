@@ -4,16 +4,16 @@
  * Invariants
  * - It only grows: what was read is kept, and only what follows is asked for.
  */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 
 import { taskOf } from '../api/events';
-import { asApiError, type ApiError } from '../api/errors';
+import { having } from '../api/operation';
 import { Markdown } from '../frame/markdown';
 import { Notice } from '../frame/notice';
 import { CallPill, isCallState } from '../frame/pill';
 import { TaskJournal, type JournalKind, type TaskJournalQuery } from '../operations/generated';
 import { moment } from '../strings/moments';
-import { useEvents, useStudio } from '../studio';
+import { useGrowing, useStudio } from '../studio';
 import { ToolName } from './now';
 import { Data } from './steps';
 import { Why } from './why';
@@ -35,7 +35,7 @@ const PAGE = 100;
 
 export function Journal({ taskId }: { taskId: string }) {
   const { say } = useStudio();
-  const { entries, error, read } = useJournal(taskId);
+  const { nodes: entries, error, read } = useJournal(taskId);
   const [kind, setKind] = useState<JournalKind | ''>('');
   if (!entries) return <Notice error={error} retry={read} />;
   const shown = kind === '' ? entries : entries.filter((entry) => entry.kind === kind);
@@ -104,42 +104,14 @@ function callOf(data: unknown): string | null {
   return typeof call === 'string' ? call : null;
 }
 
-interface Read {
-  entries: Entries | null;
-  error: ApiError | null;
-  read: () => void;
-}
-
-function useJournal(taskId: string): Read {
-  const { api } = useStudio();
-  const [entries, setEntries] = useState<Entries | null>(null);
-  const [error, setError] = useState<ApiError | null>(null);
-  const place = useRef({ after: null as string | null, isReading: false, isStale: false });
-  const read = useCallback(() => {
-    const at = place.current;
-    if (at.isReading) {
-      at.isStale = true;
-      return;
-    }
-    at.isReading = true;
-    const run = async (): Promise<void> => {
-      do {
-        at.isStale = false;
-        const { node } = await api.run(TaskJournal, { id: taskId, first: PAGE, after: at.after });
-        if (!node || !('journal' in node)) return;
-        const { nodes, pageInfo } = node.journal;
-        at.after = pageInfo.endCursor ?? at.after;
-        at.isStale ||= pageInfo.hasNextPage;
-        setEntries((before) => [...(before ?? []), ...nodes]);
-      } while (at.isStale);
-    };
-    run()
-      .then(() => setError(null), (reason: unknown) => setError(asApiError(reason)))
-      .finally(() => (at.isReading = false));
-  }, [api, taskId]);
-  useEffect(read, [read]);
-  useEvents((event) => {
-    if (event.kind === 'JOURNAL_APPENDED' && taskOf(event) === taskId) read();
-  });
-  return { entries, error, read };
+/** The journal grows while one reads; what was read stays. */
+function useJournal(taskId: string) {
+  return useGrowing(
+    TaskJournal,
+    { id: taskId, first: PAGE },
+    {
+      connection: ({ node }) => having(node, 'journal')?.journal,
+      concerns: (event) => event.kind === 'JOURNAL_APPENDED' && taskOf(event) === taskId,
+    },
+  );
 }

@@ -1,15 +1,15 @@
 /** Turns with their steps, newest first: why each was done, what it set going, and what came of it. */
+import { More } from '../frame/more';
 import { CallPill, TurnPill } from '../frame/pill';
 import { duration, moment, number } from '../strings/moments';
-import { useStudio } from '../studio';
+import { useStudio, type Listed } from '../studio';
 import { detailOf, ToolName } from './now';
-import type { Turns } from './task_page';
+import type { Turn } from './task_page';
 
-type Turn = Turns['nodes'][number];
 type Step = Turn['steps'][number];
 type Call = Step['calls'][number];
 
-export function Steps({ turns, more }: { turns: Turns | null; more: (() => void) | null }) {
+export function Steps({ turns, more }: { turns: Listed<Turn> | null; more: () => void }) {
   const { say } = useStudio();
   if (!turns) return <p className="quiet loading">{say('loading')}</p>;
   if (turns.nodes.length === 0) return <p className="quiet">{say('noSteps')}</p>;
@@ -20,11 +20,7 @@ export function Steps({ turns, more }: { turns: Turns | null; more: (() => void)
           <TurnView key={turn.id} turn={turn} />
         ))}
       </ol>
-      {more && (
-        <button type="button" onClick={more}>
-          {say('earlier')}
-        </button>
-      )}
+      <More list={turns} more={more} word="earlier" />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 
 import type { Operation } from '../api/operation';
 import { Dialog } from '../frame/dialog';
+import { More } from '../frame/more';
 import { Notice, Refusal } from '../frame/notice';
 import { TaskPill } from '../frame/pill';
 import { linkTo } from '../frame/place';
@@ -18,11 +19,13 @@ import {
   type TaskKind,
   type TaskStatus,
 } from '../operations/generated';
-import { useDoing, useQuery, useRoom, useStudio } from '../studio';
+import { useDoing, useLivePages, useRoom, useStudio } from '../studio';
 
 export type Action = 'pause' | 'resume' | 'stop' | 'promote' | 'merge' | 'archive';
 
 const MOVING: TaskStatus[] = ['QUEUED', 'RUNNING', 'WAITING_EXTERNAL', 'WAITING_FOR_PERSON'];
+/** All but what is out of the way. */
+const MERGEABLE: TaskStatus[] = [...MOVING, 'PAUSED', 'BLOCKED', 'STOPPED', 'DELIVERED'];
 const RESUMABLE: TaskStatus[] = ['PAUSED', 'BLOCKED', 'STOPPED', 'ARCHIVED'];
 
 /** What makes sense for a task; the server has the last word. */
@@ -83,13 +86,17 @@ export function TaskActions({ task, refresh, go }: Properties) {
 function MergeDialog({ taskId, go, close }: { taskId: string; go: (hash: string) => void; close: () => void }) {
   const { api, say } = useStudio();
   const { workspaceId } = useRoom();
-  const { data, error, refresh } = useQuery(TaskList, { id: workspaceId, kinds: null, statuses: null, first: 50 });
+  const { list, error, refresh, more } = useLivePages(
+    TaskList,
+    { id: workspaceId, kinds: null, statuses: MERGEABLE, first: 30 },
+    { connection: ({ workspace }) => workspace?.tasks, concerns: ({ kind }) => kind.startsWith('TASK_') },
+  );
   const doing = useDoing(async (intoTaskId: string) => {
     await api.run(MergeTasks, { input: { fromTaskId: taskId, intoTaskId } });
     close();
     go(linkTo(workspaceId, { taskId: intoTaskId }));
   });
-  const others = data?.workspace?.tasks.nodes.filter(({ id, status }) => id !== taskId && status !== 'ARCHIVED');
+  const others = list?.nodes.filter(({ id }) => id !== taskId);
   return (
     <Dialog title={say('mergeTitle')} close={close}>
       <p className="quiet">{say('mergeHint')}</p>
@@ -104,6 +111,7 @@ function MergeDialog({ taskId, go, close }: { taskId: string; go: (hash: string)
           </li>
         ))}
       </ul>
+      <More list={list} more={more} />
       <Refusal error={doing.error} />
     </Dialog>
   );

@@ -1,13 +1,11 @@
 /** A task: what it is to reach, where it is, what is being done now, and everything that led there. */
-import { useState } from 'react';
-
 import { taskOf } from '../api/events';
 import { having } from '../api/operation';
 import { Notice } from '../frame/notice';
 import { TaskPill } from '../frame/pill';
 import { Tabs } from '../frame/tabs';
 import { TaskPage as TaskPageQuery, TaskSteps, type TaskPageQuery as TaskPageData, type TaskStepsQuery } from '../operations/generated';
-import { useLiveQuery, useStudio, type Kept } from '../studio';
+import { useLivePages, useLiveQuery, useStudio, type Kept } from '../studio';
 import { Journal } from './journal';
 import { Lines } from './lines';
 import { Now } from './now';
@@ -17,7 +15,7 @@ import { TaskSide } from './task_side';
 import { TaskTalk } from './task_talk';
 
 export type FullTask = Extract<NonNullable<TaskPageData['node']>, { goal: string }>;
-export type Turns = Extract<NonNullable<TaskStepsQuery['node']>, { turns: unknown }>['turns'];
+export type Turn = Extract<NonNullable<TaskStepsQuery['node']>, { turns: unknown }>['turns']['nodes'][number];
 
 interface Properties {
   taskId: string;
@@ -26,28 +24,29 @@ interface Properties {
   go: (hash: string) => void;
 }
 
-/** So many turns are shown at first. */
+/** So many turns are read at once. */
 const TURNS = 5;
-const MOST_TURNS = 100;
 
 export function TaskPage({ taskId, workId, go }: Properties) {
   const { say } = useStudio();
-  const [last, setLast] = useState(TURNS);
   const task: Kept<TaskPageData> = useLiveQuery(TaskPageQuery, { id: taskId }, (event) => {
     if (taskOf(event) === taskId) return true;
     // A linked work that somebody changed makes a notice, and another title.
     return event.kind.startsWith('WORK_') && shows(task.data, event.subject?.id);
   });
-  const steps = useLiveQuery(
+  const steps = useLivePages(
     TaskSteps,
-    { id: taskId, last },
-    (event) => taskOf(event) === taskId && /^(STEP_|CALL_|TASK_STATUS)/.test(event.kind),
+    { id: taskId, last: TURNS },
+    {
+      direction: 'before',
+      connection: ({ node }) => having(node, 'turns')?.turns,
+      concerns: (event) => taskOf(event) === taskId && /^(STEP_|CALL_|TASK_STATUS)/.test(event.kind),
+    },
   );
   const full = having(task.data?.node, 'goal');
   if (!task.data) return <Notice error={task.error} retry={task.refresh} />;
   if (!full) return <p className="notice">{say('noSuchTask')}</p>;
-  const turns = having(steps.data?.node, 'turns')?.turns ?? null;
-  const more = turns?.pageInfo.hasPreviousPage && last < MOST_TURNS ? () => setLast(Math.min(last * 4, MOST_TURNS)) : null;
+  const turns = steps.list;
   return (
     <section className={workId ? 'task-page narrow' : 'task-page'} aria-label={say('task')}>
       <header className="task-head">
@@ -67,7 +66,7 @@ export function TaskPage({ taskId, workId, go }: Properties) {
             label={say('task')}
             tabs={[
               { id: 'talk', name: say('tabTalk'), show: () => <TaskTalk task={full} refresh={task.refresh} /> },
-              { id: 'steps', name: say('tabSteps'), show: () => <Steps turns={turns} more={more} /> },
+              { id: 'steps', name: say('tabSteps'), show: () => <Steps turns={turns} more={steps.more} /> },
               { id: 'journal', name: say('tabJournal'), show: () => <Journal taskId={taskId} /> },
               { id: 'lines', name: say('tabLines'), show: () => <Lines taskId={taskId} /> },
             ]}

@@ -1,14 +1,16 @@
-/** What a task rests on and has made: plan, works, what is unread, brief, and what it has used. */
+/** What a task rests on and has made: plan, works, orders, what is unread, brief, cost against its budget, and what it has used. */
 import { useState } from 'react';
 
 import { Markdown } from '../frame/markdown';
 import { Refusal } from '../frame/notice';
 import { UpdateTask, type Autonomy } from '../operations/generated';
-import { money, moment, number } from '../strings/moments';
+import { moment, number } from '../strings/moments';
 import { useDoing, useRoom, useStudio } from '../studio';
 import { WorkChip } from '../work/work_chip';
 import { WorkPeek } from '../work/work_peek';
 import { Checklist } from './checklist';
+import { TaskCost } from './task_cost';
+import { TaskJobs } from './task_jobs';
 import type { FullTask } from './task_page';
 
 interface Properties {
@@ -35,9 +37,11 @@ export function TaskSide({ task, refresh, openWorkId }: Properties) {
         </section>
       )}
       <Checklist items={task.checklist} />
+      <TaskJobs task={task} refresh={refresh} />
       <Inbox task={task} />
       <Changes task={task} />
       <Brief task={task} refresh={refresh} />
+      <TaskCost task={task} refresh={refresh} />
       <Used task={task} />
     </aside>
   );
@@ -143,7 +147,7 @@ function Brief({ task, refresh }: { task: FullTask; refresh: () => void }) {
   );
 }
 
-function Used({ task: { usage, budget } }: { task: FullTask }) {
+function Used({ task: { usage } }: { task: FullTask }) {
   const { say, language } = useStudio();
   const share = usage.inputTokens > 0 ? Math.round((usage.cachedTokens / usage.inputTokens) * 100) : 0;
   return (
@@ -158,11 +162,6 @@ function Used({ task: { usage, budget } }: { task: FullTask }) {
         </dd>
         <dt>{say('tokensOut')}</dt>
         <dd>{number(usage.outputTokens, language)}</dd>
-        <dt>{say('spent')}</dt>
-        <dd>
-          {money(budget.spent, language)}
-          {budget.limit && ` / ${money(budget.limit, language)}`}
-        </dd>
       </dl>
     </section>
   );

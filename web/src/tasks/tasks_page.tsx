@@ -1,12 +1,13 @@
 /** All tasks, by status, and a place to give the agent a new goal. */
 import { useState } from 'react';
 
+import { More } from '../frame/more';
 import { Notice, Refusal } from '../frame/notice';
 import { TaskPill } from '../frame/pill';
 import { linkTo } from '../frame/place';
-import { MakeTask, TaskList, type TaskLineFragment, type TaskStatus } from '../operations/generated';
+import { MakeTask, TaskCount, TaskList, type TaskKind, type TaskStatus } from '../operations/generated';
 import { moment } from '../strings/moments';
-import { useDoing, useLiveQuery, useRoom, useStudio } from '../studio';
+import { useDoing, useLivePages, useLiveQuery, useRoom, useStudio } from '../studio';
 import { randomKey } from '../talk/outbox';
 
 /** In the order in which a person would look. */
@@ -16,20 +17,15 @@ const GROUPS: { name: 'groupAsks' | 'groupWorks' | 'groupRests' | 'groupOver'; s
   { name: 'groupRests', statuses: ['PAUSED', 'STOPPED'] },
   { name: 'groupOver', statuses: ['DELIVERED', 'ARCHIVED'] },
 ];
-const PAGE = 50;
-const MOST = 100;
+const PAGE = 30;
 
 export function TasksPage({ go }: { go: (hash: string) => void }) {
   const { say } = useStudio();
   const { workspaceId, isReadOnly } = useRoom();
-  const [first, setFirst] = useState(PAGE);
   const [withLight, setLight] = useState(false);
-  const { data, error, refresh } = useLiveQuery(
-    TaskList,
-    { id: workspaceId, kinds: withLight ? ['PERSISTENT', 'LIGHTWEIGHT'] : null, statuses: null, first },
-    ({ kind }) => kind.startsWith('TASK_'),
-  );
-  const page = data?.workspace?.tasks;
+  const kinds: TaskKind[] | null = withLight ? ['PERSISTENT', 'LIGHTWEIGHT'] : null;
+  const { data, error, refresh } = useLiveQuery(TaskCount, { id: workspaceId, kinds }, ({ kind }) => kind === 'TASK_CREATED');
+  const count = data?.workspace?.tasks.totalCount;
   return (
     <section className="sheet" aria-label={say('tasks')}>
       <h1>{say('tasks')}</h1>
@@ -38,31 +34,32 @@ export function TasksPage({ go }: { go: (hash: string) => void }) {
         <input type="checkbox" checked={withLight} onChange={(event) => setLight(event.target.checked)} />
         {say('showLight')}
       </label>
-      {!page && <Notice error={error} retry={refresh} />}
-      {page?.nodes.length === 0 && <p className="quiet">{say('noTasks')}</p>}
+      {count === undefined && <Notice error={error} retry={refresh} />}
+      {count === 0 && <p className="empty">{say('noTasks')}</p>}
       {GROUPS.map(({ name, statuses }) => (
-        <Group key={name} title={say(name)} tasks={page?.nodes.filter(({ status }) => statuses.includes(status)) ?? []} />
+        <Group key={name} title={say(name)} kinds={kinds} statuses={statuses} />
       ))}
-      {page?.pageInfo.hasNextPage && first < MOST && (
-        <button type="button" onClick={() => setFirst(MOST)}>
-          {say('more')}
-        </button>
-      )}
     </section>
   );
 }
 
-function Group({ title, tasks }: { title: string; tasks: TaskLineFragment[] }) {
+function Group({ title, kinds, statuses }: { title: string; kinds: TaskKind[] | null; statuses: TaskStatus[] }) {
   const { language } = useStudio();
   const { workspaceId } = useRoom();
-  if (tasks.length === 0) return null;
+  const { list, error, refresh, more } = useLivePages(
+    TaskList,
+    { id: workspaceId, kinds, statuses, first: PAGE },
+    { connection: ({ workspace }) => workspace?.tasks, concerns: ({ kind }) => kind.startsWith('TASK_') },
+  );
+  if (error && !list) return <Notice error={error} retry={refresh} />;
+  if (!list || list.nodes.length === 0) return null;
   return (
-    <section className="group">
+    <section className="group" aria-label={title}>
       <h2>
-        {title} <span className="quiet">{tasks.length}</span>
+        {title} <span className="quiet">{list.total}</span>
       </h2>
       <ul className="task-list">
-        {tasks.map((task) => (
+        {list.nodes.map((task) => (
           <li key={task.id}>
             <a href={linkTo(workspaceId, { taskId: task.id })}>
               <span className="title">{task.title}</span>
@@ -75,6 +72,7 @@ function Group({ title, tasks }: { title: string; tasks: TaskLineFragment[] }) {
           </li>
         ))}
       </ul>
+      <More list={list} more={more} />
     </section>
   );
 }

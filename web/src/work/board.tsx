@@ -1,28 +1,51 @@
 /** The board of a storyboard or collection: its shots or items as cards, edited live by everybody who has it open. */
 import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type DragEvent } from 'react';
 
+import type * as Y from 'yjs';
+
 import { useStudio } from '../studio';
+import { UploadList, useUploads } from '../talk/uploads';
+import { PICTURE } from './asset_reference';
+import { GoneNotice } from './gone_notice';
 import { announce, usePresence, useStructure, type Live, type Present } from './live';
 import { BoardCard, type CardActions } from './board_card';
-import { addShot, moveAfter, moveShot, shotIds, type Layout } from './storyboard';
+import { addShot, findShot, moveAfter, moveShot, shotIds, type Layout } from './storyboard';
 
 /** So many cards are drawn at once; the rest of a long board follows without holding up the first view. */
 const FIRST_CARDS = 40;
 
 interface Properties {
+  workId: string;
   live: Live;
   layout: Layout;
   isReadOnly: boolean;
 }
 
-export function Board({ live, layout, isReadOnly }: Properties) {
+export function Board({ workId, live, layout, isReadOnly }: Properties) {
   const { say, viewer } = useStudio();
   useStructure(live.document);
   const present = usePresence(live);
   const added = useRef<string | null>(null);
   const ids = shotIds(live.document);
+  const { at, gone, forget } = useGone(live.document);
   const [most, setMost] = useState(FIRST_CARDS);
   useEffect(() => startTransition(() => setMost(Number.POSITIVE_INFINITY)), []);
+  // A picture that is dropped beside the cards becomes a card of its own.
+  const uploads = useUploads(({ id, title }) =>
+    live.document.transact(() => {
+      const shot = findShot(live.document, addShot(live.document, layout));
+      shot?.set(PICTURE, id);
+      (shot?.get('title') as Y.Text | undefined)?.insert(0, title.replace(/\.\w+$/, ''));
+    }),
+  );
+  const takesFiles = isReadOnly
+    ? {}
+    : {
+        onDragOver: (event: DragEvent) => event.dataTransfer.types.includes('Files') && event.preventDefault(),
+        onDrop: (event: DragEvent) => {
+          if (!event.defaultPrevented && uploads.takeFrom(event.dataTransfer)) event.preventDefault();
+        },
+      };
   const dragging = useDragging((id, after) => moveAfter(live.document, id, after), ids);
   const others = useMemo(() => byNode(present), [present]);
   const { lift, end } = dragging;
@@ -32,9 +55,12 @@ export function Board({ live, layout, isReadOnly }: Properties) {
       lift,
       end,
       move: (id, by) => (typeof by === 'number' ? moveShot(live.document, id, by) : toEnd(live, id, by)),
-      announce: (id) => announce(live, viewer.name, id),
+      announce: (id) => {
+        at.current = id;
+        announce(live, viewer.name, id);
+      },
     }),
-    [live, viewer.name, lift, end],
+    [live, viewer.name, lift, end, at],
   );
   useEffect(() => {
     if (!added.current) return;
@@ -43,8 +69,10 @@ export function Board({ live, layout, isReadOnly }: Properties) {
   });
   return (
     <>
+      {gone && <GoneNotice key={gone} workId={workId} nodeId={gone} dismiss={forget} />}
       {ids.length === 0 && <p className="quiet">{say(layout.type === 'shot' ? 'noShots' : 'emptyWork')}</p>}
-      <ol className={`board ${layout.type}s`}>
+      <UploadList uploads={uploads} />
+      <ol className={`board ${layout.type}s`} {...takesFiles}>
         {ids.slice(0, most).map((id, index) => (
           <li key={id} id={id} className={dragging.classOf(id)} {...(isReadOnly ? {} : dragging.target(id))}>
             <BoardCard
@@ -67,6 +95,22 @@ export function Board({ live, layout, isReadOnly }: Properties) {
       )}
     </>
   );
+}
+
+/** The card that a person was at when somebody else removed it. */
+function useGone(document: Y.Doc) {
+  const at = useRef<string | null>(null);
+  const [gone, setGone] = useState<string | null>(null);
+  useEffect(() => {
+    const nodes = document.getMap('nodes');
+    const observe = ({ keysChanged }: Y.YMapEvent<unknown>, { local }: Y.Transaction): void => {
+      const id = at.current;
+      if (!local && id && keysChanged.has(id) && !nodes.has(id)) setGone(id);
+    };
+    nodes.observe(observe);
+    return () => nodes.unobserve(observe);
+  }, [document]);
+  return { at, gone, forget: () => setGone(null) };
 }
 
 const NOBODY: Present[] = [];

@@ -100,6 +100,11 @@ function ShotCard({ live, layout, id, shot, index, isLast, isReadOnly, others, a
         )}
         <h3>{name}</h3>
         <PresentNames present={others} />
+        {!isReadOnly && (
+          <button type="button" className="plain small remove" aria-label={say('removeShot')} title={say('removeShot')} onClick={remove}>
+            ✕
+          </button>
+        )}
       </header>
       <Picture content={content} shot={shot} isReadOnly={isReadOnly} />
       {layout.prose.map((field) => (
@@ -120,9 +125,6 @@ function ShotCard({ live, layout, id, shot, index, isLast, isReadOnly, others, a
               onClick={(event) => moved(event.currentTarget, 1)}
             >
               →
-            </button>
-            <button type="button" className="plain danger" onClick={remove}>
-              {say('removeShot')}
             </button>
           </>
         )}

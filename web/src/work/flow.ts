@@ -54,7 +54,7 @@ export function readNodes(document: Y.Doc): FlowNode[] {
     found.push({
       id,
       type: text(value.get('type')),
-      title: text(value.get('title')) || text(data['label']) || id,
+      title: text(value.get('title')) || text(data['label']),
       description: text(value.get('description')),
       position,
       assetId: assetOf(value),
@@ -82,6 +82,20 @@ export function readEdges(document: Y.Doc): FlowEdge[] {
     });
   });
   return found;
+}
+
+/** How large a node is at most, where it matters that none lies on another. */
+const ROOM = { x: 250, y: 160 };
+
+/** A place near this one where a new node covers none of the others. */
+export function freePlace(others: readonly Point[], wanted: Point): Point {
+  const isFree = ({ x, y }: Point): boolean => others.every((other) => Math.abs(other.x - x) >= ROOM.x || Math.abs(other.y - y) >= ROOM.y);
+  for (let ring = 0; ; ring += 1) {
+    for (const [right, down] of [[0, ring], [ring, 0], [0, -ring], [ring, ring], [-ring, 0]] as const) {
+      const place = { x: wanted.x + right * ROOM.x, y: wanted.y + down * ROOM.y };
+      if (isFree(place)) return place;
+    }
+  }
 }
 
 export function addNode(document: Y.Doc, position: Point, type = 'prompt'): string {

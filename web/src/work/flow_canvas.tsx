@@ -26,22 +26,28 @@ import { useCallback, useEffect, useMemo, useRef, useState, type PointerEvent } 
 import * as Y from 'yjs';
 
 import { useStudio } from '../studio';
-import { addNode, connect, edgesOf, moveNodes, nodesOf, OWN_MOVE, readEdges, readNodes, remove } from './flow';
-import { FlowDetails } from './flow_details';
-import { FlowNodeView, type FlowNodeData } from './flow_node';
+import { addNode, connect, edgesOf, freePlace, moveNodes, nodesOf, OWN_MOVE, readEdges, readNodes, remove } from './flow';
+import { FlowDetails, PortLegend } from './flow_details';
+import { FlowNodeView, RunsContext, type FlowNodeData } from './flow_node';
 import { announce, usePresence, type Live } from './live';
+import { endsOf, fits, keyOfNamed, namedAt, namedPorts, portsOf, type Ports } from './ports';
 import { colourOf } from './presence';
+import { useRuns } from './runs';
 
 /** How often others are told of a drag and of the pointer. */
 const TELL_MS = 60;
 /** From so many nodes on only what is in view is drawn. */
 const MANY = 150;
 
+/** How near the whole flow is shown at first. */
+const FIT = { padding: 0.06, maxZoom: 1.1 };
+
 const NODE_TYPES = { work: FlowNodeView };
 
 type CanvasNode = Node<FlowNodeData, 'work'>;
 
 interface Properties {
+  workId: string;
   live: Live;
   isReadOnly: boolean;
 }
@@ -54,10 +60,11 @@ export function FlowCanvas(properties: Properties) {
   );
 }
 
-function Canvas({ live, isReadOnly }: Properties) {
+function Canvas({ workId, live, isReadOnly }: Properties) {
   const { say, viewer } = useStudio();
+  const runs = useRuns(workId);
   const { document } = live;
-  const { nodes, edges, setNodes, setEdges } = useFlow(live);
+  const { nodes, edges, setNodes, setEdges, portsAt } = useFlow(live);
   const flow = useReactFlow();
   const move = useThrottle();
   const point = useThrottle();
@@ -79,9 +86,20 @@ function Canvas({ live, isReadOnly }: Properties) {
     [setEdges],
   );
   const connected = useCallback(
-    ({ source, target, sourceHandle, targetHandle }: Connection) =>
-      connect(document, { source, target, sourcePort: sourceHandle, targetPort: targetHandle }),
-    [document],
+    ({ source, target, sourceHandle, targetHandle }: Connection) => {
+      const [from, into] = [portsAt(source), portsAt(target)];
+      connect(document, { source, target, ...namedPorts(sourceHandle ?? '', targetHandle ?? '', from, into) });
+    },
+    [document, portsAt],
+  );
+  // While a connection is drawn, only ports that take what comes are offered.
+  const isFitting = useCallback(
+    ({ source, target, sourceHandle, targetHandle }: Connection | Edge) => {
+      const from = portsAt(source).outputs.find(({ id }) => id === sourceHandle);
+      const into = portsAt(target).inputs.find(({ id }) => id === targetHandle);
+      return source !== target && from !== undefined && into !== undefined && fits(from.kind, into.kind);
+    },
+    [portsAt],
   );
   const removed = useCallback(
     ({ nodes: gone, edges: cut }: { nodes: CanvasNode[]; edges: Edge[] }) =>
@@ -100,10 +118,10 @@ function Canvas({ live, isReadOnly }: Properties) {
   const add = (): void => {
     const box = globalThis.document.querySelector('.flow')?.getBoundingClientRect();
     const middle = { x: (box?.left ?? 0) + (box?.width ?? 0) / 2, y: (box?.top ?? 0) + (box?.height ?? 0) / 2 };
-    const position = flow.screenToFlowPosition(middle);
+    const position = freePlace(nodes.map((node) => node.position), flow.screenToFlowPosition(middle));
     const id = addNode(document, position);
     // It is what the person is at now, and nothing else is.
-    const data = { type: 'prompt', title: id, description: '', runState: null, assetId: null };
+    const data = { type: 'prompt', title: '', description: '', runState: null, assetId: null, ports: '' };
     setNodes((before) => [
       ...before.map((node) => (node.selected ? { ...node, selected: false } : node)),
       { id, type: 'work', position, data, selected: true },
@@ -112,48 +130,63 @@ function Canvas({ live, isReadOnly }: Properties) {
   };
   useEffect(() => announce(live, viewer.name, selected), [live, viewer.name, selected]);
   return (
-    <div className="flow-place">
-      {!isReadOnly && (
-        <div className="row">
-          <button type="button" className="primary" onClick={add}>
-            {say('addNode')}
-          </button>
-          <span className="quiet">{say('flowHint')}</span>
+    <RunsContext value={runs}>
+      <div className="flow-place">
+        {!isReadOnly && (
+          <div className="row">
+            <button type="button" className="primary" onClick={add}>
+              {say('addNode')}
+            </button>
+            <span className="quiet">{say('flowHint')}</span>
+          </div>
+        )}
+        <div className="flow-stage">
+          <div className="flow" onPointerMove={pointed} onPointerLeave={left}>
+            <ReactFlow<CanvasNode>
+              nodes={nodes}
+              edges={edges}
+              nodeTypes={NODE_TYPES}
+              onNodesChange={changed}
+              onEdgesChange={edgesChanged}
+              onConnect={connected}
+              isValidConnection={isFitting}
+              onDelete={removed}
+              onSelectionChange={({ nodes: chosen }) => setSelected(chosen.length === 1 ? (chosen[0]?.id ?? null) : null)}
+              nodesDraggable={!isReadOnly}
+              nodesConnectable={!isReadOnly}
+              deleteKeyCode={isReadOnly ? null : ['Delete', 'Backspace']}
+              onlyRenderVisibleElements={nodes.length > MANY}
+              minZoom={0.1}
+              fitView
+              fitViewOptions={FIT}
+              aria-label={say('FLOW')}
+            >
+              <Background />
+              <Controls showInteractive={false} />
+              {nodes.length > 12 && <MiniMap pannable zoomable />}
+              <Pointers live={live} />
+            </ReactFlow>
+          </div>
+          <aside className="flow-about" aria-label={say('aboutFlow')}>
+            {selected ? (
+              <FlowDetails
+                live={live}
+                nodeId={selected}
+                portsAt={portsAt}
+                edges={edges}
+                titles={new Map(nodes.map(({ id, data }) => [id, data.title || say('node')]))}
+                isReadOnly={isReadOnly}
+              />
+            ) : (
+              <>
+                <p>{say(isReadOnly ? 'chooseNode' : 'chooseNodeToEdit')}</p>
+                <PortLegend />
+              </>
+            )}
+          </aside>
         </div>
-      )}
-      <div className="flow" onPointerMove={pointed} onPointerLeave={left}>
-        <ReactFlow<CanvasNode>
-          nodes={nodes}
-          edges={edges}
-          nodeTypes={NODE_TYPES}
-          onNodesChange={changed}
-          onEdgesChange={edgesChanged}
-          onConnect={connected}
-          onDelete={removed}
-          onSelectionChange={({ nodes: chosen }) => setSelected(chosen.length === 1 ? (chosen[0]?.id ?? null) : null)}
-          nodesDraggable={!isReadOnly}
-          nodesConnectable={!isReadOnly}
-          deleteKeyCode={isReadOnly ? null : ['Delete', 'Backspace']}
-          onlyRenderVisibleElements={nodes.length > MANY}
-          minZoom={0.1}
-          fitView
-          aria-label={say('FLOW')}
-        >
-          <Background />
-          <Controls showInteractive={false} />
-          {nodes.length > 12 && <MiniMap pannable zoomable />}
-          <Pointers live={live} />
-        </ReactFlow>
       </div>
-      {selected && (
-        <FlowDetails
-          live={live}
-          nodeId={selected}
-          others={nodes.filter(({ id }) => id !== selected).map(({ id, data }) => ({ id, title: data.title }))}
-          isReadOnly={isReadOnly}
-        />
-      )}
-    </div>
+    </RunsContext>
   );
 }
 
@@ -161,11 +194,17 @@ function Canvas({ live, isReadOnly }: Properties) {
 function useFlow({ document }: Live) {
   const [nodes, setNodes] = useState<CanvasNode[]>([]);
   const [edges, setEdges] = useState<Edge[]>([]);
+  const ports = useRef(new Map<string, Ports>());
+  const portsAt = useCallback((id: string): Ports => ports.current.get(id) ?? portsOf(''), []);
   useEffect(() => {
     const read = (): void => {
+      const [readN, readE] = [readNodes(document), readEdges(document)];
+      const named = namedAt(readE);
+      ports.current = new Map(readN.map(({ id, type }) => [id, portsOf(type, named.get(id))]));
       setNodes((before) => {
         const known = new Map(before.map((node) => [node.id, node]));
-        return readNodes(document).map(({ id, position, ...data }) => {
+        return readN.map(({ id, position, ...fields }) => {
+          const data = { ...fields, ports: keyOfNamed(named.get(id)) };
           const own = known.get(id);
           const place = own?.dragging ? own.position : position;
           // What did not change stays the same object, and is not drawn again.
@@ -175,13 +214,13 @@ function useFlow({ document }: Live) {
       });
       setEdges((before) => {
         const known = new Map(before.map((edge) => [edge.id, edge]));
-        return readEdges(document).map(
-          ({ id, source, target, sourcePort: sourceHandle, targetPort: targetHandle }) => {
-            const own = known.get(id);
-            const ends = { source, target, sourceHandle, targetHandle };
-            return own && isSame({ ...own }, { ...own, ...ends }) ? own : { ...own, id, ...ends };
-          },
-        );
+        return readE.map((edge) => {
+          const { id, source, target } = edge;
+          const own = known.get(id);
+          const { from, into, kind } = endsOf(edge, portsAt(source), portsAt(target));
+          const ends = { source, target, sourceHandle: from, targetHandle: into, className: `carries-${kind}` };
+          return own && isSame({ ...own }, { ...own, ...ends }) ? own : { ...own, id, ...ends };
+        });
       });
     };
     // Several changes in one frame are drawn once.
@@ -200,8 +239,8 @@ function useFlow({ document }: Live) {
       cancelAnimationFrame(frame);
       for (const part of parts) part.unobserveDeep(soon);
     };
-  }, [document]);
-  return { nodes, edges, setNodes, setEdges };
+  }, [document, portsAt]);
+  return { nodes, edges, setNodes, setEdges, portsAt };
 }
 
 function isSame(one: Record<string, unknown>, other: Record<string, unknown>): boolean {

@@ -3,11 +3,12 @@ import { useState } from 'react';
 
 import { having } from '../api/operation';
 import { ApiError } from '../api/errors';
+import { More } from '../frame/more';
 import { Notice, Refusal } from '../frame/notice';
 import { linkTo } from '../frame/place';
 import { RestoreVersion, WhyWork, WorkHistory, type RevisionPartsFragment, type WorkKind } from '../operations/generated';
 import { moment } from '../strings/moments';
-import { useDoing, useLiveQuery, useQuery, useRoom, useStudio } from '../studio';
+import { useDoing, useLivePages, useQuery, useRoom, useStudio } from '../studio';
 import { Reason } from '../tasks/why';
 import { Comparison } from './comparison';
 
@@ -18,17 +19,18 @@ interface Properties {
   version: number;
 }
 
-const PAGE = 20;
-const MOST = 100;
+const PAGE = 30;
 
 export function History({ workId, kind, version }: Properties) {
   const { say } = useStudio();
-  const [first, setFirst] = useState(PAGE);
   const [open, setOpen] = useState<number | null>(null);
-  const { data, error, refresh } = useLiveQuery(WorkHistory, { id: workId, first }, ({ subject }) => subject?.id === workId);
-  const node = having(data?.node, 'history');
-  if (!node) return <Notice error={error} retry={refresh} />;
-  const { nodes, pageInfo } = node.history;
+  const { list, error, refresh, more } = useLivePages(
+    WorkHistory,
+    { id: workId, first: PAGE },
+    { connection: ({ node }) => having(node, 'history')?.history, concerns: ({ subject }) => subject?.id === workId },
+  );
+  if (!list) return <Notice error={error} retry={refresh} />;
+  const { nodes } = list;
   return (
     <aside className="history" aria-label={say('history')}>
       <h2>{say('history')}</h2>
@@ -46,11 +48,7 @@ export function History({ workId, kind, version }: Properties) {
           />
         ))}
       </ol>
-      {pageInfo.hasNextPage && first < MOST && (
-        <button type="button" onClick={() => setFirst(MOST)}>
-          {say('more')}
-        </button>
-      )}
+      <More list={list} more={more} />
     </aside>
   );
 }
@@ -117,20 +115,30 @@ function RevisionView({ revision, workId, kind, version, isOpen, toggle }: Revis
 
 function Restore({ workId, version, present }: { workId: string; version: number; present: number }) {
   const { api, say } = useStudio();
+  const [changes, setChanges] = useState<RevisionPartsFragment[] | null>(null);
   const doing = useDoing(async () => {
     const { restoreVersion } = await api.run(RestoreVersion, { input: { workId, version, baseVersion: present } });
     // The list is drawn anew by the event; here only what stands in the way is said.
-    if (restoreVersion.__typename === 'VersionConflict') {
-      const names = [...new Set(restoreVersion.changes.map(({ by }) => by.label))].join(', ');
-      throw new ApiError('CONFLICT', say('restoreConflict', { names }));
-    }
-    if (restoreVersion.__typename !== 'EditApplied') throw new ApiError('CONFLICT', say('restoreConflict', { names: '' }));
+    setChanges(restoreVersion.__typename === 'VersionConflict' ? restoreVersion.changes : null);
+    if (restoreVersion.__typename === 'NodeConflict') throw new ApiError('CONFLICT', say('restoreConflict'));
   });
   return (
     <>
       <button type="button" disabled={doing.isBusy} onClick={() => void doing.run()}>
         {say('restore', { version })}
       </button>
+      {changes && (
+        <div role="alert" className="conflict">
+          <p>{say('restoreConflict')}</p>
+          <ul>
+            {changes.map(({ by, summary, toVersion }) => (
+              <li key={toVersion}>
+                <b>{by.kind === 'AGENT' ? say('agent') : by.label}</b>: {summary} <span className="quiet">v{toVersion}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <Refusal error={doing.error} />
     </>
   );

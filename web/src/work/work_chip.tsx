@@ -7,15 +7,14 @@ interface Properties {
   work: WorkLineFragment;
   /** The task beside which it opens. */
   besideTaskId?: string;
-  isLarge?: boolean;
 }
 
-export function WorkChip({ work, besideTaskId, isLarge = false }: Properties) {
+export function WorkChip({ work, besideTaskId }: Properties) {
   const { say } = useStudio();
   const { workspaceId } = useRoom();
   const preview = 'previewUrl' in work ? work.previewUrl : null;
   return (
-    <a className={isLarge ? 'chip large' : 'chip'} href={linkTo(workspaceId, { workId: work.id, taskId: besideTaskId ?? null })}>
+    <a className="chip" href={linkTo(workspaceId, { workId: work.id, taskId: besideTaskId ?? null })}>
       {preview && <img src={preview} alt="" />}
       <span className="clip">{work.title}</span>
       <span className="quiet">{say(work.kind)}</span>

@@ -14,6 +14,7 @@ import { History } from './history';
 import { announce, useLive, type ConnectionState } from './live';
 import { PresenceList } from './presence';
 import { ITEMS, SHOTS } from './storyboard';
+import { useWhileAway, WhileAway } from './while_away';
 
 const FlowCanvas = lazy(() => import('./flow_canvas').then(({ FlowCanvas }) => ({ default: FlowCanvas })));
 const TextEditor = lazy(() => import('./text_editor').then(({ TextEditor }) => ({ default: TextEditor })));
@@ -72,7 +73,7 @@ export function WorkPage({ workId, besideTaskId, go }: Properties) {
       {open === 'ask' && <AskAbout workId={workId} close={() => setOpen(null)} go={go} />}
       <div className={open === 'history' ? 'work-body with-history' : 'work-body'}>
         <div className="work-content">
-          {head.kind === 'ASSET' ? <AssetView workId={workId} /> : <LiveWork key={workId} kind={head.kind} workId={workId} />}
+          {head.kind === 'ASSET' ? <AssetView workId={workId} /> : <LiveWork key={workId} kind={head.kind} workId={workId} version={head.version} look={() => setOpen('history')} />}
         </div>
         {open === 'history' && <History workId={workId} kind={head.kind} version={head.version} />}
       </div>
@@ -150,13 +151,22 @@ const STATES: Record<ConnectionState, Word> = {
   refused: 'refused',
 };
 
-function LiveWork({ kind, workId }: { kind: Exclude<WorkKind, 'ASSET'>; workId: string }) {
+interface LiveProperties {
+  kind: Exclude<WorkKind, 'ASSET'>;
+  workId: string;
+  version: number;
+  /** Opens the history. */
+  look: () => void;
+}
+
+function LiveWork({ kind, workId, version, look }: LiveProperties) {
   const { api, say, viewer } = useStudio();
   const { isReadOnly } = useRoom();
   const { live, state } = useLive(workId, api.token);
   useEffect(() => {
     if (live) announce(live, viewer.name, null);
   }, [live, viewer.name]);
+  const { meanwhile, dismiss } = useWhileAway(workId, live, state, version);
   const hasContent = live && state !== 'connecting' && state !== 'refused';
   return (
     <>
@@ -166,11 +176,12 @@ function LiveWork({ kind, workId }: { kind: Exclude<WorkKind, 'ASSET'>; workId: 
         </p>
         {live && <PresenceList live={live} />}
       </div>
+      {meanwhile && <WhileAway meanwhile={meanwhile} dismiss={dismiss} look={look} />}
       {isReadOnly && <p className="quiet">{say('readOnly')}</p>}
       <Suspense fallback={<Notice error={null} retry={() => undefined} />}>
-        {hasContent && kind === 'STORYBOARD' && <Board live={live} layout={SHOTS} isReadOnly={isReadOnly} />}
-        {hasContent && kind === 'COLLECTION' && <Board live={live} layout={ITEMS} isReadOnly={isReadOnly} />}
-        {hasContent && kind === 'FLOW' && <FlowCanvas live={live} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'STORYBOARD' && <Board workId={workId} live={live} layout={SHOTS} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'COLLECTION' && <Board workId={workId} live={live} layout={ITEMS} isReadOnly={isReadOnly} />}
+        {hasContent && kind === 'FLOW' && <FlowCanvas workId={workId} live={live} isReadOnly={isReadOnly} />}
         {hasContent && kind === 'TEXT' && <TextEditor live={live} isReadOnly={isReadOnly} />}
       </Suspense>
     </>

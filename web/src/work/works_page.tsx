@@ -1,34 +1,66 @@
 /** All works of the workspace, by kind, and a place to make a new one. */
-import { useState } from 'react';
+import { useEffect, useState, type DragEvent } from 'react';
 
+import { More } from '../frame/more';
 import { Notice, Refusal } from '../frame/notice';
 import { linkTo } from '../frame/place';
 import { MakeWork, WorkList, type WorkKind } from '../operations/generated';
 import { moment } from '../strings/moments';
-import { useDoing, useLiveQuery, useRoom, useStudio } from '../studio';
+import { useDoing, useLivePages, useRoom, useStudio } from '../studio';
+import { FileButton } from '../talk/composer';
 import { randomKey } from '../talk/outbox';
+import { UploadList, useUploads } from '../talk/uploads';
 
 /** In the order in which they are offered. */
 const CREATABLE = ['STORYBOARD', 'TEXT', 'FLOW', 'COLLECTION'] as const;
 const KINDS: WorkKind[] = [...CREATABLE, 'ASSET'];
 const PAGE = 50;
-const MOST = 100;
 
 export function WorksPage({ go }: { go: (hash: string) => void }) {
   const { say, language } = useStudio();
   const { workspaceId, isReadOnly } = useRoom();
   const [kind, setKind] = useState<WorkKind | ''>('');
-  const [first, setFirst] = useState(PAGE);
-  const { data, error, refresh } = useLiveQuery(
+  const [isOver, setOver] = useState(false);
+  // The list itself shows what has come.
+  const uploads = useUploads(() => undefined);
+  const { takeFrom } = uploads;
+  useEffect(() => {
+    if (isReadOnly) return undefined;
+    const pasted = (event: ClipboardEvent): void => {
+      if (event.clipboardData && takeFrom(event.clipboardData)) event.preventDefault();
+    };
+    addEventListener('paste', pasted);
+    return () => removeEventListener('paste', pasted);
+  }, [isReadOnly, takeFrom]);
+  const drops = {
+    onDragOver: (event: DragEvent) => {
+      if (!event.dataTransfer.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    },
+    onDragLeave: (event: DragEvent) => {
+      if (!event.currentTarget.contains(event.relatedTarget as Element | null)) setOver(false);
+    },
+    onDrop: (event: DragEvent) => {
+      setOver(false);
+      if (takeFrom(event.dataTransfer)) event.preventDefault();
+    },
+  };
+  const { list, error, refresh, more } = useLivePages(
     WorkList,
-    { id: workspaceId, kinds: kind === '' ? null : [kind], first },
-    (event) => event.kind.startsWith('WORK_'),
+    { id: workspaceId, kinds: kind === '' ? null : [kind], first: PAGE },
+    { connection: ({ workspace }) => workspace?.works, concerns: (event) => event.kind.startsWith('WORK_') },
   );
-  const page = data?.workspace?.works;
   return (
-    <section className="sheet" aria-label={say('works')}>
+    <section className={isOver ? 'sheet works-page over' : 'sheet works-page'} aria-label={say('works')} {...(isReadOnly ? {} : drops)}>
       <h1>{say('works')}</h1>
       {!isReadOnly && <NewWork go={go} />}
+      {!isReadOnly && (
+        <p className="row quiet">
+          <FileButton className="" take={uploads.take} /> {say('dropHere')}
+        </p>
+      )}
+      <UploadList uploads={uploads} />
       <label className="filter">
         {say('show')}
         <select value={kind} onChange={(event) => setKind(event.target.value as WorkKind | '')}>
@@ -40,10 +72,10 @@ export function WorksPage({ go }: { go: (hash: string) => void }) {
           ))}
         </select>
       </label>
-      {!page && <Notice error={error} retry={refresh} />}
-      {page?.nodes.length === 0 && <p className="quiet">{say('noWorks')}</p>}
+      {!list && <Notice error={error} retry={refresh} />}
+      {list?.nodes.length === 0 && <p className="quiet">{say('noWorks')}</p>}
       <ul className="work-grid">
-        {page?.nodes.map((work) => (
+        {list?.nodes.map((work) => (
           <li key={work.id}>
             <a href={linkTo(workspaceId, { workId: work.id })}>
               {'previewUrl' in work && work.previewUrl ? <img src={work.previewUrl} alt="" loading="lazy" /> : <span className={`cover ${work.kind}`} />}
@@ -55,11 +87,7 @@ export function WorksPage({ go }: { go: (hash: string) => void }) {
           </li>
         ))}
       </ul>
-      {page?.pageInfo.hasNextPage && first < MOST && (
-        <button type="button" onClick={() => setFirst(MOST)}>
-          {say('more')}
-        </button>
-      )}
+      <More list={list} more={more} />
     </section>
   );
 }
