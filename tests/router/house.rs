@@ -293,5 +293,5 @@ async fn bootstrap(store: &SharedStore) -> Caller {
     };
     assert!(store.run(command).await.expect("the house is made"));
     let kind = TokenKind::Personal;
-    Caller { user, token, kind }
+    Caller::new(user, token, kind)
 }

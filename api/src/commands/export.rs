@@ -129,8 +129,8 @@ impl Exporter<'_> {
     }
 
     fn note(&mut self, actor: &Actor) {
-        if let Actor::Person(user) = actor {
-            self.people.insert(*user);
+        if let Some(user) = actor.user() {
+            self.people.insert(user);
         }
     }
 

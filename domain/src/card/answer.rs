@@ -6,7 +6,7 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState};
+use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState, close_alone};
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, MemoryId, TaskId, WorkspaceId};
@@ -83,7 +83,7 @@ impl Command for AnswerCard {
                 place_by_answer(tx, &card, (&self.caller, self.spare, self.at)).await?;
             }
             (None, Some(task)) => self.answer_task(tx, &card, task).await?,
-            (None, None) => return Err(Error::internal("a card is about nothing")),
+            (None, None) => self.answer_alone(tx, &card).await?,
         }
         Ok(Answered::Done)
     }
@@ -123,6 +123,18 @@ impl AnswerCard {
             )),
             _ => Ok(card),
         }
+    }
+
+    /// A program asked, and no task waits: what the answer grants is done, and nothing goes on.
+    async fn answer_alone(&self, tx: &dyn Transaction, card: &Card) -> Result<()> {
+        close_alone(tx, card, (self.caller.actor(), self.at)).await?;
+        let is_confirmed = self.option.as_deref() == Some(CONFIRM);
+        if card.kind == CardKind::ConfirmIrreversible && is_confirmed {
+            for work in &card.works {
+                delete_by_person(tx, &self.caller, *work, self.at).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The answer goes into the task's journal, grants what it grants, and the task goes on.

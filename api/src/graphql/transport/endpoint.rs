@@ -327,7 +327,8 @@ impl Endpoint {
         })
     }
 
-    fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
+    /// Takes a cost from a person's bucket.
+    pub(super) fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
         let Some(buckets) = &self.0.buckets else {
             return Ok(());
         };
