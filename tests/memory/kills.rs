@@ -160,7 +160,7 @@ async fn forgets(installation: &Installation, planner: &Planner, (fault, word): 
     let mut dying = settings.clone();
     dying.push((FAULT, fault));
     let server = installation.start_with(&dying).await;
-    let input = json!({"workspaceId": owner.workspace, "memoryId": memory["id"]});
+    let input = json!({"memoryId": memory["id"]});
     let client = owner.at(&server).client;
     let answer = client
         .try_mutate("forget", input.clone(), "{ __typename }")

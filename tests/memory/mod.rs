@@ -24,9 +24,9 @@ impl Person {
         );
         let data = self.client.run(&query, json!({"id": self.workspace})).await;
         let memories = &data["workspace"]["memories"];
-        let nodes = list(&memories["nodes"]);
-        assert_eq!(memories["totalCount"], nodes.len());
-        nodes
+        // Counted and listed one after the other: what a task has made meanwhile stands in one of them alone.
+        assert!(memories["totalCount"].is_u64(), "{memories}");
+        list(&memories["nodes"])
     }
 
     /// What holds of it, but for what has come of tasks.

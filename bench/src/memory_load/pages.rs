@@ -70,7 +70,7 @@ pub(super) async fn run(options: &Options) -> Result<()> {
     own["scopes"] = json!(["PERSON"]);
     client.timed("of the person alone", &own).await?;
     let began = Instant::now();
-    let input = json!({"workspaceId": id, "memoryId": fact});
+    let input = json!({"memoryId": fact});
     let forgotten = client.ask(FORGET, json!({"input": input})).await?;
     let took = began.elapsed();
     let scrubbed = forgotten["forget"]["scrubbed"]
