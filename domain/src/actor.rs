@@ -3,7 +3,7 @@
 //! Invariants
 //! - The text form is what tables and events hold; it parses back to the same actor.
 //! - "Somebody else" is decided by [`Actor::key`]: every person is one, with all tokens; every task is one; and so is every program that
-//!   joined as a collaborator, beside its own person too (ADR 0017).
+//!   joined as a collaborator, beside its own person too (ADR 0019).
 
 use std::fmt;
 use std::str::FromStr;
