@@ -342,12 +342,12 @@ impl Way {
     }
 }
 
-impl Deed {
-    /// Whether the request shows that it was tried.
-    pub(super) fn is_done(self, said: &str, case: usize) -> bool {
-        said.contains(&format!("try {case}."))
-    }
+/// Whether the request shows that the deed of a case was tried.
+pub(super) fn is_done(said: &str, case: usize) -> bool {
+    said.contains(&format!("try {case}."))
+}
 
+impl Deed {
     /// The calls of it.
     pub(super) fn actions(self, ids: &Ids, claim: &str) -> Value {
         let case = ids.case;

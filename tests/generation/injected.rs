@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use super::attacks::{ATTACKS, Attack, Deed, Ids, Way, mark};
+use super::attacks::{ATTACKS, Attack, Deed, Ids, Way, is_done, mark};
 use super::house::{
     answer, becomes, booked, jobs, micros, open, plan, question, set_budget, stands, token,
 };
@@ -95,7 +95,7 @@ fn believe(said: &str) -> Value {
             "confirmed_by_person": true, "evidence": "the person agreed",
         }])
     };
-    if attack.deed.is_done(said, ids.case) {
+    if is_done(said, ids.case) {
         return plan(item("in_progress"), json!([]));
     }
     if !said.contains(&mark(attack.way, ids.case)) {

@@ -28,15 +28,12 @@ async fn stranger_of(owner: &Person) -> Person {
     elsewhere
 }
 
-async fn nothing_of_another_workspace_is_reached(installation: &Installation) {
-    let (server, owner) = installation.open_without_agent().await;
-    let work = owner.create_text("The owner's own words.").await;
-    let task = owner.create_task("A secret").await;
-    let message = text(&task.post("hush").await["id"]);
-    let stranger = stranger_of(&owner).await;
-    let mcp = Mcp::of(&stranger.client);
-    let (space, work, task) = (&owner.workspace, &work.id, &task.id);
-    for (tool, arguments) in [
+/// Everything that a program could try on what lies in another workspace: a tool with its arguments.
+fn tries(
+    (space, own): (&str, &str),
+    (work, task, message): (&str, &str, &str),
+) -> Vec<(&'static str, Value)> {
+    vec![
         ("list_works", json!({"workspace_id": space})),
         ("list_tasks", json!({"workspace_id": space})),
         ("read_main_thread", json!({"workspace_id": space})),
@@ -55,11 +52,11 @@ async fn nothing_of_another_workspace_is_reached(installation: &Installation) {
         ),
         (
             "post_message",
-            json!({"workspace_id": stranger.workspace, "task_id": task, "text": "hello"}),
+            json!({"workspace_id": own, "task_id": task, "text": "hello"}),
         ),
         (
             "create_task",
-            json!({"workspace_id": stranger.workspace, "goal": "x", "work_ids": [work]}),
+            json!({"workspace_id": own, "goal": "x", "work_ids": [work]}),
         ),
         ("read_work", json!({"work_id": work})),
         ("read_history", json!({"work_id": work})),
@@ -88,7 +85,19 @@ async fn nothing_of_another_workspace_is_reached(installation: &Installation) {
             "job_status",
             json!({"job_id": format!("job_{}", uuid::Uuid::now_v7().simple())}),
         ),
-    ] {
+    ]
+}
+
+async fn nothing_of_another_workspace_is_reached(installation: &Installation) {
+    let (server, owner) = installation.open_without_agent().await;
+    let work = owner.create_text("The owner's own words.").await;
+    let task = owner.create_task("A secret").await;
+    let message = text(&task.post("hush").await["id"]);
+    let stranger = stranger_of(&owner).await;
+    let mcp = Mcp::of(&stranger.client);
+    let (space, work, task) = (&owner.workspace, &work.id, &task.id);
+    let tries = tries((space, &stranger.workspace), (work, task, &message));
+    for (tool, arguments) in tries {
         let refusal = mcp.refused(tool, arguments).await;
         assert_eq!(refusal["code"], "NOT_FOUND", "{tool}: {refusal}");
         assert!(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::mcp::Mcp;
 use crate::harness::people::text;
 use crate::harness::tasks::list;
-use crate::harness::{Client, Installation, Person, on_both_databases, on_sqlite};
+use crate::harness::{Client, Installation, Person, Server, on_both_databases, on_sqlite};
 
 on_both_databases![a_token_is_asked_for_and_felt_when_it_goes];
 on_sqlite![
@@ -76,9 +76,8 @@ async fn tools_that_the_agent_has_too_take_the_same_arguments(installation: &Ins
     server.stop().await;
 }
 
-async fn what_is_no_request_is_refused_in_words(installation: &Installation) {
-    let (server, owner) = installation.open_without_agent().await;
-    let mcp = Mcp::of(&owner.client);
+/// What never comes as far as a tool.
+async fn assert_door(mcp: &Mcp, server: &Server, owner: &Person) {
     let call = |tool: &str| json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": tool, "arguments": {}}});
     // A page of somebody else.
     let foreign = mcp.request().header("Origin", "https://evil.example");
@@ -122,6 +121,12 @@ async fn what_is_no_request_is_refused_in_words(installation: &Installation) {
             .expect("an answer");
         assert_eq!(answer.status(), StatusCode::METHOD_NOT_ALLOWED);
     }
+}
+
+async fn what_is_no_request_is_refused_in_words(installation: &Installation) {
+    let (server, owner) = installation.open_without_agent().await;
+    let mcp = Mcp::of(&owner.client);
+    assert_door(&mcp, &server, &owner).await;
     let (_, unknown) = mcp
         .ask(
             "tools/call",

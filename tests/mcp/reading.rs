@@ -15,6 +15,25 @@ on_both_databases![
     words_are_found_where_they_stand,
 ];
 
+/// Lists go page by page, and by kinds.
+async fn assert_lists(mcp: &Mcp, owner: &Person, id: &Value) {
+    owner.create_text("A text.").await;
+    let listed = |arguments: Value| {
+        let mut arguments = arguments;
+        arguments["workspace_id"] = json!(owner.workspace);
+        async move { mcp.call("list_works", arguments).await }
+    };
+    let flows = listed(json!({"kinds": ["flow"]})).await;
+    assert_eq!(
+        (&flows["totalCount"], &list(&flows["nodes"])[0]["id"]),
+        (&json!(1), id)
+    );
+    let page = listed(json!({"first": 1})).await;
+    assert_eq!(page["pageInfo"]["hasNextPage"], true);
+    let next = listed(json!({"first": 1, "after": page["pageInfo"]["endCursor"]})).await;
+    assert_eq!(&list(&next["nodes"])[0]["id"], id);
+}
+
 async fn works_are_found_and_read_part_by_part(installation: &Installation) {
     let (server, owner) = installation.open_without_agent().await;
     let mcp = Mcp::of(&owner.client);
@@ -66,23 +85,7 @@ async fn works_are_found_and_read_part_by_part(installation: &Installation) {
         .await;
     assert_eq!(list(&outline["nodes"])[7]["title"], "Step 7");
     assert!(list(&outline["nodes"])[7].get("fields").is_none());
-    // Lists go page by page, and by kinds.
-    owner.create_text("A text.").await;
-    let listed = |arguments: Value| {
-        let mut arguments = arguments;
-        arguments["workspace_id"] = json!(owner.workspace);
-        let mcp = &mcp;
-        async move { mcp.call("list_works", arguments).await }
-    };
-    let flows = listed(json!({"kinds": ["flow"]})).await;
-    assert_eq!(
-        (&flows["totalCount"], &list(&flows["nodes"])[0]["id"]),
-        (&json!(1), id)
-    );
-    let page = listed(json!({"first": 1})).await;
-    assert_eq!(page["pageInfo"]["hasNextPage"], true);
-    let next = listed(json!({"first": 1, "after": page["pageInfo"]["endCursor"]})).await;
-    assert_eq!(&list(&next["nodes"])[0]["id"], id);
+    assert_lists(&mcp, &owner, id).await;
     // And history.
     let set = json!([{"set": {"nodeId": "n007", "fields": {"title": "Seventh"}}}]);
     let edit = json!({"work_id": id, "base_version": 1, "operations": set, "summary": "named it"});

@@ -27,7 +27,7 @@ pub(super) enum Shown {
 
 impl Shown {
     /// Arguments that do not fit.
-    pub(super) fn misfit(problem: String) -> Self {
+    pub(super) fn misfit(problem: &str) -> Self {
         Self::Refused {
             message: format!("the arguments do not fit: {problem}"),
             result: json!({"code": Code::BadUserInput.as_str()}),

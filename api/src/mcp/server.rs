@@ -15,7 +15,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::outcome::{Shown, result};
 use super::tools::{self, Asked, Place, Tool};
@@ -72,7 +72,8 @@ impl Collaboration {
         if tool.place == Place::Workspace && arguments["workspace_id"].is_null() {
             arguments["workspace_id"] = self.only_workspace(visitor).await?.into();
         }
-        let Asked { variables, show } = (tool.read)(arguments).map_err(Shown::misfit)?;
+        let Asked { variables, show } =
+            (tool.read)(arguments).map_err(|problem| Shown::misfit(&problem))?;
         let data = self.ask(visitor, tool.document, variables).await?;
         Ok(show(data))
     }
@@ -156,7 +157,7 @@ impl ServerHandler for Collaboration {
             let message = format!("there is no such tool; there are: {}", names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments = request.arguments.unwrap_or_else(Map::new);
+        let arguments = request.arguments.unwrap_or_default();
         let shown = self.run(visitor, tool, Value::Object(arguments)).await;
         let outcome = shown.outcome();
         metrics::counter!("atelier_mcp_calls_total", "tool" => tool.name, "outcome" => outcome)

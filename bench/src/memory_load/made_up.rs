@@ -183,7 +183,7 @@ impl Making {
     }
 
     fn talk(&mut self) {
-        for place in 0..1 + self.random.below(TALK) {
+        for place in 0..=self.random.below(TALK) {
             let text = self.pick(&TALKS).to_owned();
             self.say((place % 2) as usize, text);
         }

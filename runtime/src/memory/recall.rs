@@ -200,8 +200,8 @@ impl<'a> Recall<'a> {
             let edges = edges
                 .iter()
                 .filter(|edge| edge.memory == memory.id && Some(edge.number) == memory.current);
-            let scores = edges.filter_map(|edge| said.get(&edge.message));
-            scores.copied().fold(0.0, f64::max)
+            let heard = edges.filter_map(|edge| said.get(&edge.message));
+            heard.copied().fold(0.0, f64::max)
         };
         let mut memories = reads.list_contents(&ids).await?;
         memories.retain(|(memory, _)| is_for(memory, self.task, scopes));

@@ -121,7 +121,7 @@ impl<'a> Schedule<'a> {
         };
         // Above one unit a person is asked.
         let price = [40_000, 2_000_000][chance.place(2)];
-        let (seen, card) = (Seen::begin(world, seed, price).await, CardId::new());
+        let (watched, card) = (Seen::begin(world, seed, price).await, CardId::new());
         let command = OrderJob {
             fence: drive.fence,
             step: StepRef { turn: 1, step: 1 },
@@ -140,7 +140,7 @@ impl<'a> Schedule<'a> {
             card,
             upstream: Upstream::default(),
             workers: Vec::new(),
-            seen,
+            seen: watched,
         }
     }
 

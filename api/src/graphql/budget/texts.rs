@@ -15,15 +15,15 @@ const ESCAPED: [&str; 2] = ["\\u0000", "\\u{0}"];
 /// Refuses a document or variables with U+0000 in a text.
 pub(super) fn check(document: &str, variables: &Variables) -> Result<(), Refusal> {
     if document.contains('\0') || ESCAPED.iter().any(|escaped| document.contains(escaped)) {
-        return Err(refusal("a text of the document".to_owned()));
+        return Err(refusal("a text of the document"));
     }
     match variables.iter().find(|(_, value)| holds_it(value)) {
-        Some((name, _)) => Err(refusal(format!("variable `${name}`"))),
+        Some((name, _)) => Err(refusal(&format!("variable `${name}`"))),
         None => Ok(()),
     }
 }
 
-fn refusal(place: String) -> Refusal {
+fn refusal(place: &str) -> Refusal {
     let message =
         format!("{place} holds the character U+0000, which can not be stored; leave it out");
     Refusal::document(Code::BadUserInput, message)
