@@ -17,6 +17,7 @@ mod faults;
 mod generation;
 mod graphql;
 mod hostile;
+mod mcp;
 mod memory;
 mod operations;
 mod people;

@@ -62,11 +62,11 @@ async fn main() -> anyhow::Result<()> {
         |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.into());
     let listener = TcpListener::bind(format!("127.0.0.1:{}", variable("PORT", "4799"))).await?;
     let address = format!("http://{}", listener.local_addr()?);
-    let caller = Caller {
-        user: domain::ids::UserId::new(),
-        token: domain::ids::TokenId::new(),
-        kind: domain::people::TokenKind::Personal,
-    };
+    let caller = Caller::new(
+        domain::ids::UserId::new(),
+        domain::ids::TokenId::new(),
+        domain::people::TokenKind::Personal,
+    );
     let profile = if variable("PROFILE", "") == "2026-09" {
         Profile::September2026
     } else {

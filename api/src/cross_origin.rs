@@ -20,7 +20,8 @@ use crate::graphql::transport::Origins;
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT");
 const HEADERS: HeaderValue = HeaderValue::from_static(
-    "Authorization, Content-Type, Range, If-Range, If-None-Match, X-Request-Id, Last-Event-ID",
+    "Authorization, Content-Type, Range, If-Range, If-None-Match, X-Request-Id, Last-Event-ID, \
+     Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "ETag, Content-Range, Accept-Ranges, Content-Length, Retry-After, X-Request-Id",

@@ -13,6 +13,7 @@ pub mod config;
 pub mod cross_origin;
 pub mod graphql;
 pub mod health;
+pub mod mcp;
 pub mod server;
 pub mod studio;
 pub mod sync;

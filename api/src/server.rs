@@ -39,7 +39,7 @@ use crate::graphql::transport::{self, Endpoint, Origins};
 use crate::health::{self, Health};
 use crate::sync::Sockets;
 use crate::telemetry::{self, NameRequests, REQUEST_ID};
-use crate::{callbacks, cross_origin, studio};
+use crate::{callbacks, cross_origin, mcp, studio};
 
 /// How long requests and sockets that are under way may take once the server stops.
 pub const DRAIN_TIME: Duration = Duration::from_secs(6);
@@ -66,7 +66,8 @@ pub struct Routes {
 
 /// The routes with all layers around them.
 pub fn router(routes: Routes) -> Router {
-    let compressed = transport::router(routes.endpoint)
+    let compressed = transport::router(routes.endpoint.clone())
+        .merge(mcp::routes(routes.endpoint))
         .merge(studio::routes(&routes.public))
         .layer(CompressionLayer::new().compress_when(Compressible));
     let all = Router::new()

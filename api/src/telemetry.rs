@@ -26,7 +26,9 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 ///
 /// A second start in one process changes nothing.
 pub fn start_log(settings: &LogSettings) {
-    let filter = EnvFilter::try_new(&settings.filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    // The library of the Model Context Protocol tells of every request, and shows what clients say.
+    let filter = format!("rmcp=warn,{}", settings.filter);
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
     let log = fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -172,11 +172,7 @@ impl Authenticate for Tokens {
             return Err(Error::Unauthenticated("the token has expired".to_owned()));
         }
         self.touch(token.id, &token.secret_hash, now);
-        Ok(Caller {
-            user: token.user,
-            token: token.id,
-            kind: token.kind,
-        })
+        Ok(Caller::new(token.user, token.id, token.kind))
     }
 
     async fn revoked(&self, caller: Caller) {

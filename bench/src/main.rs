@@ -1,5 +1,5 @@
-//! `atelier-bench`: one load for Atelier and for what is like it, in one run: of editors (`cargo xtask bench sync`) and of durable steps
-//! (`cargo xtask bench runtime`).
+//! `atelier-bench`: one load for Atelier and for what is like it, in one run: of editors (`cargo xtask bench sync`), of durable steps
+//! (`cargo xtask bench runtime`), and what is its own alone: the search, and memory.
 //!
 //! Invariants
 //! - Servers take turns within a round, so that what else the machine does meets all of them.
@@ -15,6 +15,7 @@
 mod crowd;
 mod durable;
 mod editor;
+mod memory_load;
 mod peer;
 mod process;
 mod random;
@@ -59,6 +60,8 @@ enum Command {
     Restate(durable::restate::Inside),
     /// Measures the search by itself.
     Search(search_load::Options),
+    /// Measures what recall finds, and how long a page of memories takes.
+    Memory(memory_load::Options),
     /// Serves as the relay that is the floor.
     Relay {
         /// Where it listens, on loopback.
@@ -111,6 +114,7 @@ fn main() -> Result<()> {
         Command::Core(options) => runtime.block_on(durable::core::run(options)),
         Command::Restate(options) => runtime.block_on(durable::restate::inside(options)),
         Command::Search(options) => runtime.block_on(search_load::run(options)),
+        Command::Memory(options) => runtime.block_on(memory_load::run(options)),
     }
 }
 

@@ -1,8 +1,9 @@
-//! Who did something: a person, the agent on behalf of a task, the system, or a provider.
+//! Who did something: a person, a program that joined for one, the agent on behalf of a task, the system, or a provider.
 //!
 //! Invariants
 //! - The text form is what tables and events hold; it parses back to the same actor.
-//! - "Somebody else" is decided by [`Actor::key`]: every person is one, with all tokens; every task is one.
+//! - "Somebody else" is decided by [`Actor::key`]: every person is one, with all tokens; every task is one; and so is every program that
+//!   joined as a collaborator, beside its own person too (ADR 0017).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +11,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::ids::{TaskId, UserId};
+use crate::ids::{TaskId, TokenId, UserId};
 
 /// Who did something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,6 +19,13 @@ use crate::ids::{TaskId, UserId};
 pub enum Actor {
     /// A person.
     Person(UserId),
+    /// A program that joined as a collaborator, for a person.
+    Program {
+        /// On whose authority.
+        user: UserId,
+        /// The token that it showed.
+        token: TokenId,
+    },
     /// The agent, with the turn and step that decided it.
     Agent {
         /// The task it works for.
@@ -42,6 +50,14 @@ impl Actor {
         }
     }
 
+    /// The person who acted, or for whom a program did.
+    pub const fn user(&self) -> Option<UserId> {
+        match self {
+            Self::Person(user) | Self::Program { user, .. } => Some(*user),
+            Self::Agent { .. } | Self::System | Self::Provider(_) => None,
+        }
+    }
+
     /// Whether `other` is somebody else, as conflict rules see it.
     pub fn is_other_than(&self, other: &Self) -> bool {
         self.key() != other.key()
@@ -52,6 +68,7 @@ impl fmt::Display for Actor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Person(user) => write!(formatter, "person:{user}"),
+            Self::Program { user, token } => write!(formatter, "program:{user}:{token}"),
             Self::Agent { task, turn, step } => write!(formatter, "agent:{task}:{turn}:{step}"),
             Self::System => formatter.write_str("system"),
             Self::Provider(name) => write!(formatter, "provider:{name}"),
@@ -72,6 +89,13 @@ fn parse(text: &str) -> Option<Actor> {
     match kind {
         "system" => Some(Actor::System),
         "person" => Some(Actor::Person(rest.parse().ok()?)),
+        "program" => {
+            let (user, token) = rest.split_once(':')?;
+            Some(Actor::Program {
+                user: user.parse().ok()?,
+                token: token.parse().ok()?,
+            })
+        }
         "provider" => Some(Actor::Provider(rest.to_owned())),
         "agent" => {
             let mut parts = rest.split(':');
@@ -113,6 +137,10 @@ mod tests {
         };
         for actor in [
             Actor::Person(UserId::new()),
+            Actor::Program {
+                user: UserId::new(),
+                token: TokenId::new(),
+            },
             agent,
             Actor::System,
             Actor::Provider("local".into()),
@@ -138,5 +166,15 @@ mod tests {
         );
         assert!(!early.is_other_than(&late));
         assert!(Actor::Person(UserId::new()).is_other_than(&Actor::Person(UserId::new())));
+    }
+
+    #[test]
+    fn a_program_is_somebody_else_than_its_person_and_another_program() {
+        let (user, token) = (UserId::new(), TokenId::new());
+        let program = Actor::Program { user, token };
+        assert!(program.is_other_than(&Actor::Person(user)));
+        assert!(!program.is_other_than(&Actor::Program { user, token }));
+        let token = TokenId::new();
+        assert!(program.is_other_than(&Actor::Program { user, token }));
     }
 }

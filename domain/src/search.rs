@@ -8,6 +8,7 @@
 //! Not here: the index itself (`search`), who decides on what was found (`runtime`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -62,6 +63,8 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Waits, for a bounded time, until the index holds this event of the workspace: who has just written something finds it.
     pub seen: Option<Sequence>,
+    /// A leg that takes longer is missing from the answer; none for the usual time.
+    pub within: Option<Duration>,
 }
 
 /// One thing that was found.

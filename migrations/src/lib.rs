@@ -15,6 +15,7 @@ mod m0005_embeddings;
 mod m0006_main;
 mod m0007_generation;
 mod m0008_memory;
+mod m0009_one_tree;
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::{ConnectionTrait, DbBackend};
@@ -35,6 +36,7 @@ impl MigratorTrait for Migrator {
             Box::new(m0006_main::Migration),
             Box::new(m0007_generation::Migration),
             Box::new(m0008_memory::Migration),
+            Box::new(m0009_one_tree::Migration),
         ]
     }
 }

@@ -147,7 +147,8 @@ impl Search {
             among: request.among.clone(),
             limit: depth(request),
         };
-        let found = timeout(self.options.keyword_time, self.keyword.find(query)).await;
+        let time = time_of(request, self.options.keyword_time);
+        let found = timeout(time, self.keyword.find(query)).await;
         heard("words", found).flatten()
     }
 
@@ -159,8 +160,14 @@ impl Search {
             limit: depth(request),
         };
         let find = self.vectors.find(request.workspace, &request.text, query);
-        heard("meanings", timeout(self.options.vector_time, find).await).flatten()
+        let time = time_of(request, self.options.vector_time);
+        heard("meanings", timeout(time, find).await).flatten()
     }
+}
+
+/// How long a leg may take: what was asked for, and never more than the usual.
+fn time_of(request: &SearchRequest, usual: Duration) -> Duration {
+    request.within.map_or(usual, |within| within.min(usual))
 }
 
 /// What a leg said; none where it said nothing in time.

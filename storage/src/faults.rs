@@ -5,6 +5,9 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -37,8 +40,16 @@ pub enum Fault {
 /// The variable that lets a process end or stand still at a command: `step.decide 2 after`, with `before`, `after` or `freeze`.
 const FAULT_AT: &str = "ATELIER_TEST_FAULT_AT";
 
+/// The variable that lets a process note the name of each command that it carries out for the first time in a file, a line each.
+const SEEN_IN: &str = "ATELIER_TEST_SEEN_IN";
+
 /// The store, or one that kills the process where the environment says so.
 pub fn from_environment(inner: SharedStore) -> SharedStore {
+    if let Ok(file) = std::env::var(SEEN_IN) {
+        let store = FaultyStore::new(inner);
+        *store.seen_in.lock().expect("a lock") = Some(file.into());
+        return store;
+    }
     let Ok(text) = std::env::var(FAULT_AT) else {
         return inner;
     };
@@ -98,6 +109,7 @@ pub struct FaultyStore {
     plan: Mutex<Plan>,
     runs: Mutex<BTreeMap<&'static str, u32>>,
     chance: Mutex<Option<Chance>>,
+    seen_in: Mutex<Option<PathBuf>>,
 }
 
 impl FaultyStore {
@@ -108,6 +120,7 @@ impl FaultyStore {
             plan: Mutex::default(),
             runs: Mutex::default(),
             chance: Mutex::default(),
+            seen_in: Mutex::default(),
         })
     }
 
@@ -144,11 +157,26 @@ impl FaultyStore {
         let mut runs = self.runs.lock().expect("a lock");
         let run = runs.entry(command).or_default();
         *run += 1;
+        if *run == 1 {
+            self.note(command);
+        }
         let planned = self.plan.lock().expect("a lock").remove(&(command, *run));
         planned.or_else(|| {
             let mut chance = self.chance.lock().expect("a lock");
             chance.as_mut().and_then(|chance| chance(command))
         })
+    }
+}
+
+impl FaultyStore {
+    /// Notes a command that is met for the first time.
+    fn note(&self, command: &str) {
+        let file = self.seen_in.lock().expect("a lock");
+        if let Some(path) = &*file {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            let mut file = file.expect("the file can be written");
+            writeln!(file, "{command}").expect("the file can be written");
+        }
     }
 }
 

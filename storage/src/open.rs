@@ -80,6 +80,10 @@ enum Schema {
     Keep,
 }
 
+/// How long a transaction may stand still on PostgreSQL: a process that was stopped in the middle of one would hold up everybody
+/// else in its workspaces for as long as it is. It is rolled back then, and run again by a process that goes on.
+const STANDSTILL: &str = "10s";
+
 /// An opened database.
 struct Opened {
     store: DatabaseStore,
@@ -172,6 +176,9 @@ async fn open_postgres(options: &StorageOptions, schema: Schema) -> Result<Opene
     }
     // Lanes run again what a lost connection interrupts, so they need not ask first whether it still stands.
     connect.max_connections(LANES).test_before_acquire(false);
+    connect.map_sqlx_postgres_opts(|options| {
+        options.options([("idle_in_transaction_session_timeout", STANDSTILL)])
+    });
     let writer = Database::connect(connect).await.map_err(from_db)?;
     Ok(Opened {
         store: DatabaseStore::on_postgres(reader.clone(), &writer),

@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::house::{
-    answer, becomes, booked, jobs, ledger, money, one_picture, open, painter, plan, set_budget,
-    stands, the_job, turns,
+    answer, becomes, booked, jobs, ledger, micros, money, one_picture, open, painter, plan,
+    question, set_budget, stands, the_job, token, turns,
 };
 use super::upstream::{Manner, PRICE, Upstream};
 use crate::harness::people::text;
 use crate::harness::tasks::list;
-use crate::harness::{Client, Installation, Person, Planner, Task, eventually, on_both_databases};
+use crate::harness::{Installation, Person, Planner, eventually, on_both_databases};
 
 on_both_databases![
     a_cost_above_a_limit_is_asked_for_and_only_a_person_who_may_can_answer,
@@ -21,31 +21,6 @@ on_both_databases![
     a_days_limit_and_a_plans_budget_are_asked_about_and_a_yes_is_enough,
     a_price_that_nobody_knows_is_asked_for_as_a_ceiling,
 ];
-
-fn micros(amount: u64) -> Value {
-    json!({"micros": amount, "currency": "USD"})
-}
-
-/// The open question of a task.
-async fn question(task: &Task) -> Value {
-    let open = async || {
-        let mut cards = task.cards().await;
-        cards.retain(|card| card["state"] == "OPEN");
-        cards
-    };
-    eventually("there is a question", async || open().await.len() == 1).await;
-    open().await.remove(0)
-}
-
-/// Another token of the same person.
-async fn token(person: &Person, kind: &str) -> Client {
-    let input = json!({"label": kind, "kind": kind});
-    let made = person
-        .client
-        .change("createToken", input, "{ secret }")
-        .await;
-    Client::new(person.client.address(), &text(&made["secret"]))
-}
 
 async fn a_cost_above_a_limit_is_asked_for_and_only_a_person_who_may_can_answer(
     installation: &Installation,
@@ -369,5 +344,18 @@ async fn a_price_that_nobody_knows_is_asked_for_as_a_ceiling(installation: &Inst
     answer(&owner, &card, "approve").await.data();
     becomes(&task, "RUNNING").await;
     assert_eq!(money(&owner).await, (0, 250_000));
+    // Where one operation may cost nothing there is no ceiling to ask for, and what nobody knows is not free.
+    set_budget(&owner, json!({"perOperationLimit": micros(0)}))
+        .await
+        .data();
+    let task = owner.create_task("Another film").await;
+    eventually("it is refused with what to do", async || {
+        let results = task.journal(Some(&["RESULT"])).await;
+        results
+            .iter()
+            .any(|entry| text(&entry["text"]).contains("perOperationLimit"))
+    })
+    .await;
+    assert_eq!((jobs(&task).await.len(), upstream.submissions()), (0, 1));
     server.stop().await;
 }

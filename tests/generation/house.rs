@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::upstream::Upstream;
 use crate::harness::people::text;
 use crate::harness::tasks::list;
-use crate::harness::{Installation, Person, Planner, Server, Task, eventually};
+use crate::harness::{Client, Installation, Person, Planner, Server, Task, eventually};
 
 /// What is read of a job.
 pub(super) const JOB: &str =
@@ -203,4 +203,30 @@ pub(super) async fn answer(person: &Person, card: &Value, option: &str) -> crate
 /// How many turns a task has had.
 pub(super) async fn turns(task: &Task) -> usize {
     list(&task.show("turns(first: 100) { nodes { number } }").await["turns"]["nodes"]).len()
+}
+
+/// An amount of money as an input.
+pub(super) fn micros(amount: u64) -> Value {
+    json!({"micros": amount, "currency": "USD"})
+}
+
+/// The open question of a task.
+pub(super) async fn question(task: &Task) -> Value {
+    let open = async || {
+        let mut cards = task.cards().await;
+        cards.retain(|card| card["state"] == "OPEN");
+        cards
+    };
+    eventually("there is a question", async || open().await.len() == 1).await;
+    open().await.remove(0)
+}
+
+/// Another token of the same person.
+pub(super) async fn token(person: &Person, kind: &str) -> Client {
+    let input = json!({"label": kind, "kind": kind});
+    let made = person
+        .client
+        .change("createToken", input, "{ secret }")
+        .await;
+    Client::new(person.client.address(), &text(&made["secret"]))
 }

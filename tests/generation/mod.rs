@@ -1,5 +1,6 @@
 //! Slow and paid: generation, cards, budgets, autonomy, through the public contract.
 
+mod attacks;
 mod bad_callbacks;
 mod budgets;
 mod film;
@@ -7,6 +8,9 @@ mod house;
 mod injected;
 mod jobs;
 mod kills;
+mod openai;
+mod plans;
 mod schedules;
+mod takeover;
 mod upstream;
 mod waiting;

@@ -1,7 +1,8 @@
 //! Random schedules of an order: workers that die, answers that are lost, call backs that come twice, late, in the wrong order or not
 //! at all, people who approve, decline and cancel. After each thing that happens the rules must hold.
 //!
-//! `ATELIER_TEST_SCHEDULES` says how many (1,000 by default); `ATELIER_TEST_SEED` repeats one.
+//! `ATELIER_TEST_SCHEDULES` says how many (1,000 by default; the promise is about 10,000); `ATELIER_TEST_SEED` repeats them, and with
+//! one schedule the one that failed, which names its seed.
 
 use std::time::Duration;
 
@@ -51,25 +52,20 @@ struct Schedule {
 #[test]
 fn rules_hold_in_every_schedule() {
     let count = number("ATELIER_TEST_SCHEDULES").unwrap_or(1_000);
-    let first = number("ATELIER_TEST_SEED");
-    let seeds: Vec<u64> = match first {
-        Some(seed) => vec![seed],
-        None => (0..count)
-            .map(|_| u64::from(uuid::Uuid::new_v4().as_fields().0))
-            .collect(),
-    };
+    let fresh = u64::from(uuid::Uuid::new_v4().as_fields().0);
+    let seed = number("ATELIER_TEST_SEED").unwrap_or(fresh);
+    let began = std::time::Instant::now();
     let mut ends = std::collections::BTreeMap::new();
-    for seed in &seeds {
-        let mut schedule = Schedule::new(*seed);
+    for place in 0..count {
+        // The first one is the seed itself: what fails is repeated alone.
+        let mut schedule =
+            Schedule::new(seed.wrapping_add(place.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         schedule.run();
         *ends.entry(schedule.job.state.name()).or_insert(0_u32) += 1;
     }
-    eprintln!(
-        "{} schedules, first seed {}: {ends:?}",
-        seeds.len(),
-        seeds[0]
-    );
-    if seeds.len() >= 1_000 {
+    let took = began.elapsed();
+    eprintln!("{count} schedules from seed {seed} in {took:?}: {ends:?}");
+    if count >= 1_000 {
         for state in [
             "SUCCEEDED",
             "FAILED",

@@ -70,6 +70,16 @@ pub(crate) struct Order {
     pub(crate) webhook: Option<String>,
     pub(crate) status: &'static str,
     pub(crate) output: Value,
+    pub(crate) error: String,
+}
+
+/// How the upstream uses words of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// It refuses an order with them.
+    Refusal,
+    /// It takes an order, and it fails with them.
+    Failure,
 }
 
 #[derive(Debug)]
@@ -80,6 +90,8 @@ struct Inner {
     orders: Vec<Order>,
     submissions: u32,
     looked: u32,
+    /// What it says to orders with these prompts.
+    words: BTreeMap<String, (Words, String)>,
 }
 
 /// The upstream.
@@ -98,6 +110,7 @@ impl Upstream {
             orders: Vec::new(),
             submissions: 0,
             looked: 0,
+            words: BTreeMap::new(),
         })));
         let router = Router::new()
             .route("/v1/models/{owner}/{name}/predictions", post(submit))
@@ -118,6 +131,7 @@ impl Upstream {
         let models = json!([
             {"kind": "image", "model": "fake/pictures", "priceMicros": PRICE, "currency": "USD", "parameters": {"steps": 4}},
             {"kind": "video", "model": "fake/films", "currency": "USD"},
+            {"kind": "audio", "model": "fake/sounds", "priceMicros": 0},
         ]);
         vec![
             (
@@ -135,6 +149,12 @@ impl Upstream {
     /// How orders are answered from now on.
     pub(crate) fn answer(&self, manner: Manner) {
         self.inner().manner = manner;
+    }
+
+    /// What it says to orders with this prompt.
+    pub(crate) fn say(&self, prompt: &str, words: Words, text: &str) {
+        let said = (words, text.to_owned());
+        self.inner().words.insert(prompt.to_owned(), said);
     }
 
     /// How files are served from now on.
@@ -229,7 +249,7 @@ fn sign(secret: &str, id: &str, time: &str, body: &str) -> String {
 fn shown(order: &Order) -> Value {
     json!({
         "id": order.id, "status": order.status, "output": order.output, "input": order.input, "logs": "",
-        "error": if order.status == "failed" { json!("it broke") } else { Value::Null },
+        "error": if order.status == "failed" { json!(order.error) } else { Value::Null },
     })
 }
 
@@ -238,11 +258,19 @@ async fn submit(
     Path(_): Path<BTreeMap<String, String>>,
     Json(body): Json<Value>,
 ) -> Response {
-    let manner = {
+    let (manner, words) = {
         let mut inner = upstream.inner();
         inner.submissions += 1;
-        inner.manner
+        let prompt = body["input"]["prompt"].as_str().unwrap_or_default();
+        (inner.manner, inner.words.get(prompt).cloned())
     };
+    if let Some((Words::Refusal, text)) = &words {
+        return (
+            StatusCode::UNPROCESSABLE_ENTITY,
+            Json(json!({"detail": text})),
+        )
+            .into_response();
+    }
     match manner {
         Manner::Html => return "<!doctype html><h1>Maintenance</h1>".into_response(),
         Manner::Broken => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -260,8 +288,13 @@ async fn submit(
             id: id.clone(),
             input: body["input"].clone(),
             webhook: body["webhook"].as_str().map(str::to_owned),
-            status: "starting",
+            status: if words.is_some() {
+                "failed"
+            } else {
+                "starting"
+            },
             output: Value::Null,
+            error: words.map_or_else(|| "it broke".to_owned(), |(_, text)| text),
         });
         id
     };

@@ -99,7 +99,21 @@ async fn documents_that_multiply_are_refused_at_once(installation: &Installation
     // Not for a deep one either, and not at all unless it is switched on.
     let introspection = "{ __schema { types { fields { type { fields { name } } } } } }";
     let answer = owner.client.ask(introspection, Value::Null).await;
-    assert!(answer.body["data"]["__schema"].is_null(), "{}", answer.body);
+    assert_eq!(
+        answer.code(),
+        "GRAPHQL_VALIDATION_FAILED",
+        "{}",
+        answer.body
+    );
+    let through = "query { ...ofSchema } fragment ofSchema on Query { ... { __type(name: \"Work\") { name } } }";
+    let answer = owner.client.ask(through, Value::Null).await;
+    assert_eq!(
+        answer.code(),
+        "GRAPHQL_VALIDATION_FAILED",
+        "{}",
+        answer.body
+    );
+    assert!(answer.body.to_string().contains("introspection is off"));
     assert!(
         server.peak_resident_bytes() < 300 << 20,
         "{} bytes",

@@ -9,6 +9,7 @@ pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod editor;
 pub(crate) mod installation;
+pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod people;
 pub(crate) mod random;

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 /// Decides by the numbers of turn and step and the whole text of the request.
 type Decide = Arc<dyn Fn(u32, u32, &str) -> Reply + Send + Sync>;
 
-/// Answers the router's questions by the name of the function and the whole text of the request.
+/// Answers the router's questions, and what executors are asked where that is not null, by the name of the function and the whole text of the request.
 type Route = Arc<dyn Fn(&str, &str) -> Value + Send + Sync>;
 
 /// Answers what an extractor is asked by the whole text of the request.
@@ -186,7 +186,10 @@ async fn answer(State(shared): State<Shared>, Json(request): Json<Value>) -> Jso
     });
     let reply = match function.as_str() {
         "decide" => (shared.decide)(step.0, step.1, &text),
-        "answer" => json!({"text": "Here it is."}).into(),
+        "answer" => match (shared.route)(&function, &text) {
+            Value::Null => json!({"text": "Here it is."}).into(),
+            answer => answer.into(),
+        },
         "route" | "confirm_new_task" => (shared.route)(&function, &text).into(),
         "extract_memories" => (shared.extract)(&text).into(),
         _ => json!({"summary": "What came before, in short."}).into(),

@@ -10,7 +10,10 @@ use crate::harness::editor::{replica, wire};
 use crate::harness::works::RESULT;
 use crate::harness::{Editor, Installation, Protocol, on_both_databases, on_sqlite};
 
-on_both_databases![updates_that_are_built_to_do_harm_are_refused_and_kept_apart];
+on_both_databases![
+    updates_that_are_built_to_do_harm_are_refused_and_kept_apart,
+    nodes_that_no_edit_could_put_there_are_refused,
+];
 on_sqlite![
     a_change_that_refers_to_what_nobody_has_waits_without_harm,
     a_refused_update_takes_only_its_sender_away,
@@ -236,4 +239,50 @@ async fn a_refused_update_takes_only_its_sender_away(installation: &Installation
             .any(|line| line.contains("refused") || line.contains("quarantine")),
         "{metrics}"
     );
+}
+
+/// A node's id may come from an editor alone. `PostgreSQL` stores no U+0000: such an id once threw everybody off, again and
+/// again.
+async fn nodes_that_no_edit_could_put_there_are_refused(installation: &Installation) {
+    let (_server, owner) = installation.open().await;
+    let attacker = owner.invite("Mallory", "EDITOR").await;
+    let work = owner
+        .create_nodes("FLOW", json!([{"id": "a", "fields": {}}]))
+        .await;
+    let witness = Editor::open(&work, Protocol::Hocuspocus).await;
+    let theirs = work.by(&attacker.client);
+    let long = "x".repeat(201);
+    for id in ["n\0l", "", long.as_str()] {
+        for protocol in Protocol::ALL {
+            let editor = Editor::open(&theirs, protocol).await;
+            editor
+                .edit(|txn, roots| replica::put(txn, roots, id, "V1", ""))
+                .await;
+            assert_eq!(
+                editor.closed().await,
+                Some(4400),
+                "{id:?} over {protocol:?}"
+            );
+        }
+    }
+    let editor = Editor::open(&theirs, Protocol::YWebsocket).await;
+    editor
+        .edit(|txn, roots| replica::set(txn, roots, "a", "label", "n\0l"))
+        .await;
+    assert_eq!(editor.closed().await, Some(4400));
+    let too_many = Editor::open(&theirs, Protocol::YWebsocket).await;
+    too_many
+        .edit(|txn, roots| {
+            for node in 0..10_000 {
+                replica::put(txn, roots, &format!("n{node}"), "V1", "");
+            }
+        })
+        .await;
+    assert_eq!(too_many.closed().await, Some(4400));
+    assert_eq!(work.node_ids().await, ["a"]);
+    assert!(witness.is_connected(), "who is on the same work stays");
+    witness
+        .edit(|txn, roots| replica::set(txn, roots, "a", "x", 3))
+        .await;
+    assert!(witness.acknowledged().await);
 }

@@ -197,7 +197,7 @@ async fn what_waits_is_extracted_after_a_kill(installation: &Installation) {
         data["node"]["state"] == "CONSUMED"
     })
     .await;
-    assert!(owner.memories().await.is_empty());
+    assert!(owner.contents().await.is_empty());
     server.kill();
     let server = installation.start_with(&[SOON]).await;
     let owner = owner.at(&server);
@@ -229,7 +229,7 @@ async fn two_workers_extract_the_same_messages_once(installation: &Installation)
         owner.contents().await == ["We ship on Fridays"]
     })
     .await;
-    assert_eq!(owner.memories().await.len(), 1);
+    assert_eq!(owner.contents().await.len(), 1);
     drop((one, other));
     server.stop().await;
 }

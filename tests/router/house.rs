@@ -141,6 +141,7 @@ impl House {
             among: Vec::new(),
             limit: 100,
             seen: Some(head.expect("reads")),
+            within: None,
         };
         let answer = self.search.find(&request).await;
         let with_meaning = answer.found.iter().filter(|one| one.vector.is_some());
@@ -292,5 +293,5 @@ async fn bootstrap(store: &SharedStore) -> Caller {
     };
     assert!(store.run(command).await.expect("the house is made"));
     let kind = TokenKind::Personal;
-    Caller { user, token, kind }
+    Caller::new(user, token, kind)
 }

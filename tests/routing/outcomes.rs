@@ -346,8 +346,15 @@ async fn main_is_nowhere_to_be_seen(installation: &Installation) {
 
 async fn without_a_language_model_the_main_thread_works(installation: &Installation) {
     let (_server, owner) = installation.open().await;
-    let hello = owner.placed(&owner.say("Привет!").await).await;
-    assert_eq!(hello["state"], "ANSWERED");
+    for talk in [
+        "Привет!",
+        "你能做什么？",
+        "What can you do?",
+        "Что ты умеешь делать?",
+    ] {
+        let talk = owner.placed(&owner.say(talk).await).await;
+        assert_eq!(talk["state"], "ANSWERED", "{talk}");
+    }
     let id = owner
         .say("Сделай раскадровку про смотрителя маяка, 5 кадров")
         .await;

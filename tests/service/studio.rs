@@ -79,7 +79,7 @@ impl Studio {
         let kind = TokenKind::Personal;
         Self {
             storage,
-            caller: Caller { user, token, kind },
+            caller: Caller::new(user, token, kind),
             workspace,
         }
     }

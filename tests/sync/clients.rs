@@ -40,7 +40,8 @@ fn install() {
     assert!(status.success(), "npm ci: {status}");
 }
 
-fn run(check: &str) {
+/// Runs one group of checks.
+pub(crate) fn run(check: &str) {
     install();
     let status = Command::new("node")
         .arg(folder().join("run.mjs"))

@@ -1,3 +1,3 @@
 //! Sockets of editors, seen from outside.
 
-mod clients;
+pub(crate) mod clients;

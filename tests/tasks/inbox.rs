@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use crate::harness::people::text;
 use crate::harness::tasks::{MESSAGE, each, list};
-use crate::harness::{Installation, Person, on_both_databases};
+use crate::harness::{Installation, Person, Task, on_both_databases};
 
 on_both_databases![
     a_message_is_delivered_and_waits_to_be_read,
     a_message_is_taken_back_by_its_author,
     a_message_is_replaced_by_another,
     a_message_that_could_not_be_delivered_takes_its_question_with_it,
+    what_was_written_to_a_stopped_task_is_read_once_it_goes_on,
     the_same_key_posts_one_message,
     a_message_about_a_work_goes_to_the_task_that_works_on_it,
     of_several_tasks_the_router_finds_the_one,
@@ -164,6 +165,46 @@ async fn a_message_that_could_not_be_delivered_takes_its_question_with_it(
     assert_eq!(left[0]["message"]["id"], replaced["message"]["id"]);
 }
 
+/// However it comes to go on, and whatever happened to it meanwhile: nobody's words stay behind unread.
+async fn what_was_written_to_a_stopped_task_is_read_once_it_goes_on(installation: &Installation) {
+    let (_server, owner) = installation.open_without_agent().await;
+    let states = async |task: &Task| {
+        let inbox = task.inbox(Some(&["DELIVERED"])).await;
+        each(&inbox, "text")
+    };
+    let resumed = owner.create_task("resumed").await;
+    resumed.act("stopTask").await;
+    resumed.post("first").await;
+    resumed.act("archiveTask").await;
+    assert_eq!(owner.open_cards().await.len(), 1, "the question stays open");
+    resumed.post("second").await;
+    resumed.act("resumeTask").await;
+    assert_eq!(states(&resumed).await, ["first", "second"]);
+    assert!(
+        owner.open_cards().await.is_empty(),
+        "nothing is left to ask"
+    );
+    // A stop after that takes nothing back.
+    resumed.act("stopTask").await;
+    resumed.act("resumeTask").await;
+    assert_eq!(states(&resumed).await, ["first", "second"]);
+
+    let answered = owner.create_task("answered").await;
+    answered.act("stopTask").await;
+    answered.post("third").await;
+    answered.post("fourth").await;
+    let card = answered.cards().await[1].clone();
+    let answer = json!({"cardId": card["id"], "optionId": "resume"});
+    owner
+        .client
+        .change("answerCard", answer, "{ __typename }")
+        .await;
+    assert_eq!(answered.status().await, "QUEUED");
+    assert_eq!(states(&answered).await, ["third", "fourth"]);
+    let cards = answered.cards().await;
+    assert_eq!(each(&cards, "state"), ["WITHDRAWN", "ANSWERED"]);
+}
+
 async fn the_same_key_posts_one_message(installation: &Installation) {
     let (_server, owner) = installation.open_without_agent().await;
     let task = owner.create_task("goal").await;
@@ -288,6 +329,14 @@ async fn what_can_not_be_a_message_is_refused(installation: &Installation) {
             "BAD_USER_INPUT",
         ),
         (json!({"text": " ", "taskId": task.id}), "BAD_USER_INPUT"),
+        (
+            json!({"text": "\u{200b}", "taskId": task.id}),
+            "BAD_USER_INPUT",
+        ),
+        (
+            json!({"text": "a\u{0}b", "taskId": task.id}),
+            "BAD_USER_INPUT",
+        ),
         (
             json!({"text": "x".repeat(20_001), "taskId": task.id}),
             "BAD_USER_INPUT",

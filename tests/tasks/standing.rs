@@ -205,8 +205,8 @@ async fn an_archived_task_says_so(installation: &Installation) {
     task.act("stopTask").await;
     task.post("hello").await;
     assert_eq!(task.act("archiveTask").await, "ARCHIVED");
-    // What was asked about it is no longer asked.
-    assert_eq!(each(&task.cards().await, "state"), ["WITHDRAWN"]);
+    // Where the message should go is still to be said: a task that ends takes no question about somebody's words with it.
+    assert_eq!(each(&task.cards().await, "state"), ["OPEN"]);
     let message = task.post("hello?").await;
     let why = text(&message["routing"]["rationale"]);
     assert!(why.contains("archived"), "{why}");

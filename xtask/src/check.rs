@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::process::{capture, cargo, command, is_installed, root, run as run_program, target};
-use crate::{rules, setup};
+use crate::{clients, rules, setup};
 
 /// How to check.
 #[derive(Debug, Args)]
@@ -44,6 +44,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     ];
     if !options.quick {
         checks.push(("web types", Box::new(web_types)));
+        checks.push(("TypeScript client", Box::new(typescript_client)));
+        checks.push(("Python client", Box::new(python_client)));
         checks.push(("clippy", Box::new(clippy)));
         checks.push(("documentation", Box::new(documentation)));
         checks.push(("schema.graphql", Box::new(|| schema(options))));
@@ -98,6 +100,14 @@ fn house_rules() -> Result<Verdict> {
 
 fn web_types() -> Result<Verdict> {
     passes(command("npm", ["run", "--silent", "check"]).current_dir(root().join("web")))
+}
+
+fn typescript_client() -> Result<Verdict> {
+    clients::typescript_reads_well().map(|()| Verdict::Passed)
+}
+
+fn python_client() -> Result<Verdict> {
+    clients::python_reads_well().map(|()| Verdict::Passed)
 }
 
 fn clippy() -> Result<Verdict> {

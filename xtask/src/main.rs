@@ -14,6 +14,7 @@
 mod bench;
 mod browser;
 mod check;
+mod clients;
 mod conformance;
 mod contract;
 mod postgres;

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{command, find_program, is_installed, is_root, root, run};
+use crate::process::{capture, command, find_program, is_installed, is_root, root, run, target};
 
 /// A program that something needs, and the Debian package that brings it.
 struct Need {
@@ -46,6 +46,20 @@ const TESTS: &[Need] = &[
     },
 ];
 
+const PYTHON: &[Need] = &[
+    Need {
+        found: || is_installed("python3"),
+        what: "Python, in which one of the clients is written",
+        package: "python3",
+    },
+    Need {
+        // Debian ships the module without what it installs into new environments.
+        found: || capture(&mut command("python3", ["-c", "import venv, ensurepip"])).is_ok(),
+        what: "venv, which keeps the packages of the Python client apart",
+        package: "python3-venv",
+    },
+];
+
 /// Makes ready for building and running the server.
 pub(crate) fn for_up() -> Result<()> {
     programs(NODE)?;
@@ -65,6 +79,38 @@ pub(crate) fn for_test() -> Result<()> {
     if clients.join("package.json").exists() {
         packages(&clients)?;
     }
+    programs(PYTHON)
+}
+
+/// The folder of the Python client's own environment.
+pub(crate) fn python_environment() -> PathBuf {
+    target().join("clients-python")
+}
+
+/// Installs the Python client in this folder and what its tests need, where they are not installed as its files say.
+pub(crate) fn python_packages(folder: &Path) -> Result<()> {
+    programs(PYTHON)?;
+    let environment = python_environment();
+    // Written last, so it stands for a finished installation.
+    let installed = environment.join("installed");
+    let constraints = folder.join("constraints.txt");
+    if is_newer(&installed, &constraints)? && is_newer(&installed, &folder.join("pyproject.toml"))?
+    {
+        return Ok(());
+    }
+    run(command("python3", ["-m", "venv", "--clear"]).arg(&environment))?;
+    let python = environment
+        .join("bin/python")
+        .to_string_lossy()
+        .into_owned();
+    let options = "-m pip install --quiet --disable-pip-version-check --constraint";
+    let mut install = command(&python, options.split(' '));
+    install.arg(&constraints).args(["--editable", ".[test]"]);
+    // The build has an environment of its own, which the option does not reach.
+    run(install
+        .env("PIP_CONSTRAINT", &constraints)
+        .current_dir(folder))?;
+    fs::write(installed, "")?;
     Ok(())
 }
 

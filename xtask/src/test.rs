@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -14,7 +14,7 @@ use clap::Args;
 use crate::postgres::Postgres;
 use crate::process::{cargo, command, is_installed, listen, root, run as run_program, target};
 use crate::totals::Totals;
-use crate::{browser, conformance, contract, setup};
+use crate::{browser, clients, conformance, contract, setup};
 
 /// What to test.
 #[derive(Debug, Args)]
@@ -42,6 +42,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         count(&mut totals, "documentation examples", examples());
         count(&mut totals, "web tests", web());
         count(&mut totals, "browser checks", browser::run());
+        count(&mut totals, "TypeScript client", clients::typescript());
+        count(&mut totals, "Python client", clients::python());
         count(
             &mut totals,
             "GraphQL conformance",
@@ -92,21 +94,29 @@ fn examples() -> Result<Totals> {
 }
 
 fn web() -> Result<Totals> {
-    let report = target().join("web-tests.json");
+    vitest(&mut command("npx", ["vitest", "run"]), "web")
+}
+
+/// Runs Vitest by this command, in a folder of the repository.
+pub(crate) fn vitest(tests: &mut Command, folder: &str) -> Result<Totals> {
+    let report = target().join(format!("{}-tests.json", folder.replace('/', "-")));
+    // What an earlier run left does not count.
+    if report.exists() {
+        fs::remove_file(&report)?;
+    }
     let reporters = ["--reporter=default", "--reporter=json", "--outputFile"];
-    let mut tests = command("npx", ["vitest", "run"]);
     tests
         .args(reporters)
         .arg(&report)
-        .current_dir(root().join("web"));
-    let heard = listen(&mut tests)?;
+        .current_dir(root().join(folder));
+    let heard = listen(tests)?;
     let report = fs::read_to_string(&report).context("Vitest left no report")?;
     let report = serde_json::from_str(&report)?;
     agree(Totals::of_vitest(&report), heard.status.success())
 }
 
 /// The counts of a runner, made to fail where the runner failed without a failed test.
-fn agree(counted: Option<Totals>, succeeded: bool) -> Result<Totals> {
+pub(crate) fn agree(counted: Option<Totals>, succeeded: bool) -> Result<Totals> {
     let mut totals = counted.context("the runner's closing line was not found")?;
     if !succeeded && totals.failed == 0 {
         totals += Totals::FAILURE;

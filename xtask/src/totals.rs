@@ -56,6 +56,17 @@ impl Totals {
         Some(Self::of_counts(line))
     }
 
+    /// Reads the closing line of pytest, such as `2 failed, 40 passed, 1 error in 12.30s`.
+    pub(crate) fn of_pytest(text: &str) -> Option<Self> {
+        let line = text.lines().rev().find(|line| {
+            let ends_in_time = line.rsplit_once(" in ").is_some();
+            ends_in_time
+                && (line.contains(" passed") || line.contains(" failed") || line.contains(" error"))
+        })?;
+        let (counts, _) = line.rsplit_once(" in ")?;
+        Some(Self::of_counts(counts.trim_start_matches(['=', ' '])))
+    }
+
     /// Reads the JSON report of Vitest.
     pub(crate) fn of_vitest(report: &Value) -> Option<Self> {
         Some(Self {
@@ -76,7 +87,9 @@ impl Totals {
             match word.trim() {
                 "passed" => totals.passed += number,
                 "skipped" | "ignored" => totals.skipped += number,
-                "failed" | "timed out" | "exec failed" => totals.failed += number,
+                "failed" | "timed out" | "exec failed" | "error" | "errors" => {
+                    totals.failed += number;
+                }
                 // Filtered out, measured, finished in …: nothing about the outcome.
                 _ => {}
             }
@@ -151,6 +164,20 @@ mod tests {
     fn the_last_closing_line_counts() {
         let text = "1 passed, 1 failed\nwarnings 3, notices 1\n61 passed, 0 failed, 2 skipped\n";
         assert_eq!(Totals::of_closing_line(text), Some(totals(61, 0, 2)));
+    }
+
+    #[test]
+    fn what_broke_off_before_a_test_of_pytest_is_a_failure() {
+        let text = "F.E\n2 failed, 40 passed, 1 skipped, 1 warning, 1 error in 12.30s (0:00:12)\n";
+        assert_eq!(Totals::of_pytest(text), Some(totals(40, 3, 1)));
+        assert_eq!(
+            Totals::of_pytest("===== 3 passed in 0.10s =====\n"),
+            Some(totals(3, 0, 0))
+        );
+        assert_eq!(
+            Totals::of_pytest("Traceback (most recent call last):\n"),
+            None
+        );
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub(crate) fn start(
         watchdog: agent.watchdog_interval,
         extraction: ExtractionOptions {
             delay: agent.extraction_delay,
+            lease: agent.extraction_lease,
             ..ExtractionOptions::default()
         },
         ..WorkerOptions::default()

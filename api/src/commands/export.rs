@@ -23,7 +23,7 @@ use domain::document::Version;
 use domain::event::{Sequence, Subject};
 use domain::ids::{UserId, WorkId, WorkspaceId};
 use domain::store::Reads;
-use domain::work::{AssetFile, Work};
+use domain::work::{AssetFile, KEPT_QUARANTINED, Work};
 use futures_util::TryStreamExt as _;
 use serde::Serialize;
 use zip::write::SimpleFileOptions;
@@ -37,8 +37,6 @@ use super::installation::Installation;
 
 /// Rows that are read at once.
 const ROWS: u32 = 500;
-/// Refused updates of one work that go with it.
-const QUARANTINED: u32 = 100;
 
 /// Writes the archive.
 pub(crate) async fn run(settings: &Settings, workspace: WorkspaceId, file: &Path) -> Result<()> {
@@ -131,8 +129,8 @@ impl Exporter<'_> {
     }
 
     fn note(&mut self, actor: &Actor) {
-        if let Actor::Person(user) = actor {
-            self.people.insert(*user);
+        if let Some(user) = actor.user() {
+            self.people.insert(user);
         }
     }
 
@@ -226,7 +224,10 @@ impl Exporter<'_> {
     async fn quarantine(&mut self, works: &[Work]) -> Result<()> {
         self.begin(QUARANTINE)?;
         for work in works {
-            let mut refused = self.reads().list_quarantine(work.id, QUARANTINED).await?;
+            let mut refused = self
+                .reads()
+                .list_quarantine(work.id, KEPT_QUARANTINED)
+                .await?;
             refused.reverse();
             for update in refused {
                 self.note(&update.actor);

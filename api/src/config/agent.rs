@@ -21,6 +21,8 @@ pub struct AgentSettings {
     pub watchdog_interval: Duration,
     /// Quiet time before memories are extracted from what a person wrote.
     pub extraction_delay: Duration,
+    /// How long a claim of messages to extract from holds.
+    pub extraction_lease: Duration,
     /// Turns that run at once in a process.
     pub turns: usize,
     /// Of these, of one workspace.
@@ -77,6 +79,7 @@ pub(super) fn agent(layers: &Layers) -> Result<AgentSettings, ConfigError> {
         lease: time("lease", Duration::from_secs(30))?,
         watchdog_interval: time("watchdog-interval", Duration::from_secs(10))?,
         extraction_delay: time("extraction-delay", Duration::from_secs(5))?,
+        extraction_lease: time("extraction-lease", Duration::from_mins(6))?,
         turns: number("worker-turns", 32)?,
         turns_per_workspace: number("worker-turns-per-workspace", 16)?,
         steps_per_turn: number("steps-per-turn", 25)? as u32,

@@ -94,6 +94,7 @@ names! {
     "guides-dir" "FOLDER" "" "Guides of the installation's own, NAME.LANGUAGE.md, in place of those with their names and besides";
     "watchdog-interval" "TIME" "10s" "How often the worker looks for turns and messages that were missed";
     "extraction-delay" "TIME" "5s" "Quiet time before memories are extracted from what a person wrote";
+    "extraction-lease" "TIME" "6m" "How long a claim of messages to extract from holds; what a process that died had claimed waits so long";
     "lease" "TIME" "30s" "How long a worker's claim of a turn holds without being renewed";
     "worker-turns" "NUMBER" "32" "Turns that a process runs at once";
     "worker-turns-per-workspace" "NUMBER" "16" "Of these, of one workspace";

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use domain::document::{Content, NodeState, Version};
 use domain::event::Sequence;
-use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Caller, Member, Role, User, Workspace};
 use domain::work::{Revision, Work};
 use futures_util::FutureExt as _;
@@ -42,6 +42,7 @@ pub(crate) struct Loaders {
     pub(super) users: Loader<UserId, User>,
     pub(super) acquainted: Loader<UserId, ()>,
     pub(super) tokens: Loader<UserId, Arc<Vec<ApiToken>>>,
+    pub(super) programs: Loader<TokenId, ApiToken>,
     pub(super) roles: Loader<WorkspaceId, Role>,
     pub(super) workspaces: Loader<WorkspaceId, WorkspaceRow>,
     pub(super) members: Loader<WorkspaceId, Arc<Vec<Member>>>,
@@ -62,6 +63,7 @@ impl Loaders {
                 acquainted(services, caller, ids)
             }),
             tokens: loader(services, tokens),
+            programs: loader(services, programs),
             roles: loader(services, move |services, ids| roles(services, caller, ids)),
             workspaces: loader(services, |services, ids| async move {
                 list_workspaces(&services, &ids).await
@@ -110,6 +112,11 @@ async fn tokens(services: Arc<Services>, ids: Vec<UserId>) -> Loaded<UserId, Arc
         found.insert(id, Arc::new(rows));
     }
     Ok(found)
+}
+
+async fn programs(services: Arc<Services>, ids: Vec<TokenId>) -> Loaded<TokenId, ApiToken> {
+    let rows = services.store.reads().list_tokens_by_id(&ids).await?;
+    Ok(rows.into_iter().map(|token| (token.id, token)).collect())
 }
 
 async fn roles(

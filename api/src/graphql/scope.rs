@@ -16,12 +16,12 @@ use async_graphql::{Context, Data, Result};
 use domain::Error;
 use domain::document::{Content, Editor, NodeState, Version};
 use domain::idempotency::IdempotencyKey;
-use domain::ids::{UserId, WorkId, WorkspaceId};
+use domain::ids::{TokenId, UserId, WorkId, WorkspaceId};
 use domain::people::{ApiToken, Caller, Member, Role, User};
 use domain::store::{Command, Reads, StoreExt as _};
 use domain::time::Timestamp;
 use domain::work::{Revision, Work};
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join, try_join_all};
 
 use super::loader::PerExecution;
 use super::loaders::{Loaders, WorkspaceRow};
@@ -133,6 +133,34 @@ impl Scope {
     pub(crate) async fn user(&self, id: UserId) -> Result<User> {
         let found = self.loaders().users.load(id).await?;
         Ok(found.ok_or_else(|| Error::internal(format!("{id} is named and not stored")))?)
+    }
+
+    /// What the owner of a token calls the program that shows it; once the token was revoked, nobody knows any more.
+    pub(crate) async fn program(&self, id: TokenId) -> Result<String> {
+        let found = self.loaders().programs.load(id).await?;
+        Ok(found.map_or_else(|| "program".to_owned(), |token| token.label))
+    }
+
+    /// What people call a program that acts for a person.
+    pub(crate) async fn label_of_program(&self, user: UserId, token: TokenId) -> Result<String> {
+        let (user, program) = try_join(self.user(user), self.program(token)).await?;
+        Ok(format!("{} ({program})", user.name))
+    }
+
+    /// Shows a program where it edits, as an editor would be seen; people are seen through their editors.
+    pub(crate) async fn show_program(&self, work: WorkId, node: Option<String>) -> Result<()> {
+        let (user, token) = (self.caller.user, self.caller.token);
+        if !self.caller.acts_as_program || self.find_work(work).await?.is_none() {
+            return Ok(());
+        }
+        let label = self.label_of_program(user, token).await?;
+        let documents = &self.services.documents;
+        let shown = documents.show_presence(work, self.caller.actor(), &label, node);
+        if let Err(error) = shown.await {
+            // Being seen is a courtesy; the edit says itself what is wrong.
+            tracing::debug!(work.id = %work, %error, "the program is not shown");
+        }
+        Ok(())
     }
 
     /// A person whom the caller knows: the caller, or somebody in a workspace of the caller.

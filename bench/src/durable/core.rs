@@ -198,7 +198,7 @@ impl Place {
         anyhow::ensure!(store.run(command).await?, "the database must be empty");
         let kind = TokenKind::Personal;
         Ok(Self {
-            caller: Caller { user, token, kind },
+            caller: Caller::new(user, token, kind),
             workspace,
         })
     }

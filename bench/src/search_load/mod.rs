@@ -226,6 +226,7 @@ impl Bench {
             among: Vec::new(),
             limit,
             seen: Some(head),
+            within: None,
         };
         let answer = self.search.find(&request).await;
         anyhow::ensure!(answer.is_current, "the index is behind");

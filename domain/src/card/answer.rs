@@ -6,14 +6,14 @@
 use async_trait::async_trait;
 use serde_json::json;
 
-use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState};
+use super::{APPROVE, CONFIRM, Card, CardAnswer, CardKind, CardState, close_alone};
 use crate::error::{Error, Result};
 use crate::idempotency::{IdempotencyKey, first_result};
 use crate::ids::{CardId, MemoryId, TaskId, WorkspaceId};
 use crate::job::{answer_cost, go_on_after_cost};
 use crate::journal::JournalKind;
 use crate::memory::{Forget, ForgetTarget};
-use crate::people::{Caller, Role, TokenKind, check_text, require};
+use crate::people::{Caller, Role, TokenKind, check_text, require, role_in};
 use crate::routing::place_by_answer;
 use crate::store::{Command, Scope, Transaction};
 use crate::task::{TaskChange, TaskStatus, confirm};
@@ -83,7 +83,7 @@ impl Command for AnswerCard {
                 place_by_answer(tx, &card, (&self.caller, self.spare, self.at)).await?;
             }
             (None, Some(task)) => self.answer_task(tx, &card, task).await?,
-            (None, None) => return Err(Error::internal("a card is about nothing")),
+            (None, None) => self.answer_alone(tx, &card).await?,
         }
         Ok(Answered::Done)
     }
@@ -125,6 +125,18 @@ impl AnswerCard {
         }
     }
 
+    /// A program asked, and no task waits: what the answer grants is done, and nothing goes on.
+    async fn answer_alone(&self, tx: &dyn Transaction, card: &Card) -> Result<()> {
+        close_alone(tx, card, (self.caller.actor(), self.at)).await?;
+        let is_confirmed = self.option.as_deref() == Some(CONFIRM);
+        if card.kind == CardKind::ConfirmIrreversible && is_confirmed {
+            for work in &card.works {
+                delete_by_person(tx, &self.caller, *work, self.at).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// The answer goes into the task's journal, grants what it grants, and the task goes on.
     async fn answer_task(&self, tx: &dyn Transaction, card: &Card, task: TaskId) -> Result<()> {
         let is_confirmed = self.option.as_deref() == Some(CONFIRM);
@@ -159,7 +171,8 @@ impl AnswerCard {
         }
         if card.kind == CardKind::ApproveCost {
             let is_approved = self.option.as_deref() == Some(APPROVE);
-            answer_cost(&mut change, card, is_approved).await?;
+            let role = role_in(tx, self.workspace, self.caller.user).await?;
+            answer_cost(&mut change, card, (is_approved, role)).await?;
             go_on_after_cost(&mut change, is_approved, self.spare).await?;
             change.save().await?;
             return Ok(());

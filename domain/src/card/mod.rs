@@ -7,6 +7,7 @@
 //! Not here: who decides that one is raised (`task::standing`, tools).
 
 mod answer;
+mod propose_delete;
 mod withdraw;
 mod words;
 
@@ -19,6 +20,8 @@ use crate::names::named;
 use crate::time::Timestamp;
 
 pub use answer::{AnswerCard, Answered};
+pub use propose_delete::ProposeDeleteWork;
+pub(crate) use propose_delete::close_alone;
 pub(crate) use withdraw::withdraw_about_work;
 pub use words::{CardWords, RoutingWords};
 

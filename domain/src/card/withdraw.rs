@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::CardKind;
+use super::propose_delete::withdraw_alone;
 use crate::actor::Actor;
 use crate::error::Result;
 use crate::ids::TurnId;
@@ -17,6 +18,7 @@ pub(crate) async fn withdraw_about_work(
     work: &Work,
     (actor, at): (Actor, Timestamp),
 ) -> Result<()> {
+    withdraw_alone(tx, work, (actor.clone(), at)).await?;
     let linked = tx.list_linked_tasks(work.workspace, &[work.id]).await?;
     let tasks: Vec<_> = linked.iter().map(|linked| linked.task).collect();
     let open = tx.list_cards(&tasks, Some(true)).await?;

@@ -92,6 +92,18 @@ pub enum NodeOperation {
     Disconnect(String),
 }
 
+impl NodeOperation {
+    /// The node that it is about, for whoever looks on; none where it names none.
+    pub fn node(&self) -> Option<&str> {
+        match self {
+            Self::Put(node) => node.id.as_deref(),
+            Self::Set { node, .. } | Self::Move { node, .. } | Self::Remove(node) => Some(node),
+            Self::Connect(edge) => Some(&edge.source),
+            Self::Disconnect(_) => None,
+        }
+    }
+}
+
 /// All operations or none, judged per node against `base`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditNodes {

@@ -62,6 +62,11 @@ impl Labels {
         labels
     }
 
+    /// How many nodes there are.
+    pub(crate) fn nodes(&self) -> usize {
+        self.places.len()
+    }
+
     /// Takes over what a change touched, and labels it.
     pub(crate) fn follow<T: ReadTxn>(&mut self, txn: &T, roots: &Roots, touched: &mut Touched) {
         // Removed things are labelled before anything moves up into their places.

@@ -268,6 +268,7 @@ const ACTOR: &str = "actor";
 fn actor_id(actor: &Actor) -> String {
     match actor {
         Actor::Person(user) => user.to_string(),
+        Actor::Program { token, .. } => token.to_string(),
         Actor::Agent { task, .. } => task.to_string(),
         Actor::System | Actor::Provider(_) => actor.to_string(),
     }

@@ -15,7 +15,8 @@ use yrs::{DeepObservable, Doc, IdSet, Map, Out, ReadTxn, Transact, TransactionMu
 
 use crate::document::labels::Labels;
 use crate::document::layout::{FILE_FIELDS, Roots};
-use crate::document::touched::{EDGES, How, NODES, TouchedNode};
+use crate::document::node_edit::{MAX_NODES, Refusal, check_id};
+use crate::document::touched::{EDGES, How, NODES, TouchedNode, id_of};
 use crate::document::{Touched, read};
 use crate::work::WorkKind;
 
@@ -33,6 +34,8 @@ pub(crate) struct Recorded {
     pub(crate) touched_file: bool,
     /// Whether edges of a flow hang now: see [`remove_hanging_edges`].
     pub(crate) has_hanging_edges: bool,
+    /// What was put there and no edit of nodes could have put there, in words.
+    pub(crate) misplaced: Option<String>,
 }
 
 /// Observes a document for as long as that lives.
@@ -95,10 +98,27 @@ impl Recorder {
                 .iter()
                 .any(|field| FILE_FIELDS.contains(&field.as_str())),
             has_hanging_edges: has_hanging_edges(txn, &self.roots, &touched),
+            misplaced: misplaced(&touched, self.labels.nodes()),
             touched,
             depth,
         }
     }
+}
+
+/// What breaks a rule that structured edits keep: ids that are empty or too long, more nodes than a work holds.
+fn misplaced(touched: &Touched, nodes: usize) -> Option<String> {
+    let there = touched
+        .nodes
+        .iter()
+        .filter(|(_, node)| node.how != How::Removed);
+    let mut has_grown = false;
+    for (path, node) in there {
+        if let Err(Refusal::Invalid(reason)) = check_id(id_of(path)) {
+            return Some(reason);
+        }
+        has_grown |= node.how == How::Added && path.starts_with(NODES);
+    }
+    (has_grown && nodes > MAX_NODES).then(|| format!("a work holds at most {MAX_NODES} nodes"))
 }
 
 /// Removes edges that lack an end, or are none; returns their ids. For a change of its own, by the system.

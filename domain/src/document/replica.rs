@@ -262,6 +262,9 @@ fn forbidden(recorded: &Recorded) -> Option<String> {
             "the update touches more than {TOUCHED} nodes and edges; send it in parts"
         ));
     }
+    if recorded.misplaced.is_some() {
+        return recorded.misplaced.clone();
+    }
     (recorded.depth > DEPTH)
         .then(|| format!("shared types lie more than {DEPTH} deep in each other"))
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use yrs::{ReadTxn, StateVector, Transact};
 
 use crate::document::layout::open_document;
-use crate::document::node_edit::{MAX_NODES, Refusal, check_fields};
+use crate::document::node_edit::{MAX_NODES, Refusal, check_fields, check_id};
 use crate::document::recorder::Recorder;
 use crate::document::{Content, Touched, order, restore};
 use crate::error::{Error, Result};
@@ -45,8 +45,9 @@ fn check(kind: WorkKind, content: &Content) -> Result<()> {
     }
     let mut nodes = HashSet::new();
     for node in &content.nodes {
-        if node.id.is_empty() || !nodes.insert(node.id.as_str()) {
-            return invalid(format!("the node id `{}` is empty or in use", node.id));
+        check_id(&node.id).map_err(refused)?;
+        if !nodes.insert(node.id.as_str()) {
+            return invalid(format!("the node id `{}` is in use", node.id));
         }
         check_fields(&node.fields).map_err(refused)?;
     }
@@ -57,8 +58,9 @@ fn check(kind: WorkKind, content: &Content) -> Result<()> {
 fn check_edges(content: &Content, nodes: &HashSet<&str>) -> Result<()> {
     let mut edges = HashSet::new();
     for edge in &content.edges {
-        if edge.id.is_empty() || !edges.insert(edge.id.as_str()) {
-            return invalid(format!("the edge id `{}` is empty or in use", edge.id));
+        check_id(&edge.id).map_err(refused)?;
+        if !edges.insert(edge.id.as_str()) {
+            return invalid(format!("the edge id `{}` is in use", edge.id));
         }
         for end in [&edge.source, &edge.target] {
             if !nodes.contains(end.as_str()) {

@@ -170,7 +170,7 @@ impl DocumentService {
     async fn check_editor(&self, work: WorkId, edit: &Edit) -> Result<()> {
         let reads = self.shared.store.reads();
         let user = match &edit.editor().actor {
-            Actor::Person(user) => *user,
+            Actor::Person(user) | Actor::Program { user, .. } => *user,
             Actor::Agent { task, .. } => authority_of(reads, *task).await?,
             Actor::System | Actor::Provider(_) => return Ok(()),
         };

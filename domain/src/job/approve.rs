@@ -7,14 +7,15 @@ use crate::card::Card;
 use crate::error::{Error, Result};
 use crate::journal::JournalKind;
 use crate::money::{beyond, book, reserved_of_task};
-use crate::task::{TaskChange, TaskStatus};
+use crate::people::Role;
+use crate::task::{TaskChange, TaskStatus, allow_budget};
 use crate::turn::Spare;
 
-/// Lets the order of a card be paid, or not. What the workspace can not pay stays open.
+/// Lets the order of a card be paid, or not. What the workspace can not pay, or a person of this role can not approve, stays open.
 pub(crate) async fn answer_cost(
     change: &mut TaskChange<'_>,
     card: &Card,
-    is_approved: bool,
+    (is_approved, role): (bool, Role),
 ) -> Result<()> {
     let id = card
         .job
@@ -26,7 +27,7 @@ pub(crate) async fn answer_cost(
         if let Some(beyond) = beyond(&budget, job.price) {
             return Err(Error::Conflict(beyond));
         }
-        raise_plan(change, job.price).await?;
+        raise_plan(change, job.price, role).await?;
         News::Approved
     } else {
         News::Declined(Some("a person declined the cost".to_owned()))
@@ -43,13 +44,13 @@ pub(crate) async fn answer_cost(
 }
 
 /// A cost beyond the plan that a person approves is part of the plan from then on.
-async fn raise_plan(change: &mut TaskChange<'_>, price: u64) -> Result<()> {
+async fn raise_plan(change: &mut TaskChange<'_>, price: u64, role: Role) -> Result<()> {
     let Some(plan) = change.task.budget_micros else {
         return Ok(());
     };
     let needed = change.task.usage.spent_micros + reserved_of_task(change).await? + price;
     if needed > plan {
-        change.task.budget_micros = Some(needed);
+        allow_budget(&mut change.task, role, Some(needed))?;
         change.note(
             JournalKind::SystemEvent,
             format!("the task's budget is {needed} micros now: a person approved a cost beyond it"),

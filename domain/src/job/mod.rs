@@ -27,8 +27,10 @@ use crate::error::Result;
 use crate::ids::{JobId, TaskId, WorkId, WorkspaceId};
 use crate::media::MediaKind;
 use crate::names::named;
+use crate::store::Command;
 use crate::time::Timestamp;
 use crate::turn::CallId;
+use crate::work::AppendChanges;
 
 pub(crate) use approve::{answer_cost, go_on_after_cost, withdraw_orders};
 pub use cancel::CancelJob;
@@ -70,6 +72,18 @@ impl JobState {
         )
     }
 }
+
+/// Every command with which an order is moved on: the places at which a process can die with something stored. Each has a case in the
+/// tests of generation.
+pub const WRITE_POINTS: [&str; 7] = [
+    <OrderJob as Command>::NAME,
+    <ClaimJob as Command>::NAME,
+    <TakeNews as Command>::NAME,
+    <StoreOutputs as Command>::NAME,
+    <AppendChanges as Command>::NAME,
+    <NotePlaced as Command>::NAME,
+    <CancelJob as Command>::NAME,
+];
 
 /// Where a result is put when it is there: a field of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,6 +6,8 @@
 //!
 //! A memory stands in every request of those it is for as long as it holds, so what a task made since then can rest on it; whether it
 //! does is told by its words.
+//!
+//! Not here: what a task is called, asks, orders and tells executors (`scrub`), what is remembered of it (`episode`).
 
 use std::collections::BTreeSet;
 
@@ -13,8 +15,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::change::MemoryChange;
-use super::words::Echo;
-use super::{ForgottenMessage, MemoryScope};
+use super::words::{Echo, MARK};
+use super::{ForgetTarget, ForgottenMessage, MemoryKind, MemoryScope};
 use crate::error::Result;
 use crate::event::{EventKind, Subject};
 use crate::ids::{MemoryId, MessageId, TaskId, UserId};
@@ -29,14 +31,15 @@ use crate::turn::CallState;
 const ROWS: u32 = 500;
 /// Memories that still hold and are looked at.
 const HOLDING: u32 = 200;
-/// What stands in the place of words that are gone.
-const MARK: &str = "…";
-
 /// What is gone.
 #[derive(Debug, Default)]
 pub(super) struct Gone {
-    /// What was said.
-    pub(super) texts: Vec<String>,
+    /// What memories said.
+    pub(super) contents: Vec<String>,
+    /// What was said in the messages that they rest on.
+    said: Vec<String>,
+    /// Whether it was a message that was named.
+    is_message: bool,
     /// Memories that lost words.
     pub(super) memories: Vec<MemoryId>,
     /// Tasks in which it was said.
@@ -48,6 +51,14 @@ pub(super) struct Gone {
 }
 
 impl Gone {
+    /// Nothing yet, of what is to be forgotten.
+    pub(super) fn of(target: ForgetTarget) -> Self {
+        Self {
+            is_message: matches!(target, ForgetTarget::Message(_)),
+            ..Self::default()
+        }
+    }
+
     pub(super) fn note_time(&mut self, at: Timestamp) {
         self.since = Some(self.since.map_or(at, |since| since.min(at)));
     }
@@ -66,7 +77,7 @@ impl Gone {
 
     pub(super) fn note_message(&mut self, message: &Message) {
         self.note_time(message.created_at);
-        self.texts.push(message.text.clone());
+        self.said.push(message.text.clone());
         self.tasks.extend(message.task);
         if let Some(user) = message.main_of {
             self.people.get_or_insert_default().insert(user);
@@ -109,11 +120,13 @@ fn names(gone: &Gone) -> Vec<String> {
 }
 
 /// One task, and what in it is an echo.
-struct Scrub<'a> {
-    task: Task,
-    since: Timestamp,
+pub(super) struct Scrub<'a> {
+    pub(super) task: Task,
+    pub(super) since: Timestamp,
     forgotten: &'a [Message],
-    echo: Echo,
+    pub(super) echo: Echo,
+    /// What the task is called and asked for loses less: the task stays what it is, where a memory was named and no message.
+    pub(super) narrow: Echo,
     /// The journal since then.
     entries: Vec<JournalEntry>,
 }
@@ -135,19 +148,32 @@ impl<'a> Scrub<'a> {
         let holding = tx
             .list_newest_memories(change.workspace, &scopes, HOLDING)
             .await?;
-        let is_made_of_it = task
-            .origin
-            .is_some_and(|origin| forgotten.iter().any(|one| one.id == origin));
         let mut left: Vec<&str> = said
             .iter()
             .filter(|entry| !entry.data["message"].as_str().is_some_and(is_forgotten))
             .map(|entry| entry.text.as_str())
             .collect();
-        left.extend(holding.iter().map(|(_, content)| content.as_str()));
-        if !is_made_of_it {
+        // What an episode says was said by others.
+        let holding = holding
+            .iter()
+            .filter(|(memory, _)| memory.kind != MemoryKind::Episode);
+        left.extend(holding.map(|(_, content)| content.as_str()));
+        // What a model has called it after a message is no witness of itself; what a person has, is.
+        if task.origin.is_none() {
             left.extend([task.title.as_str(), &task.goal, &task.brief]);
         }
-        let echo = Echo::new(gone.texts.iter().map(String::as_str), names(gone), left);
+        let contents = || gone.contents.iter().map(String::as_str);
+        let of_messages = || gone.said.iter().map(String::as_str);
+        let echo = Echo::new(
+            contents().chain(of_messages()),
+            names(gone),
+            left.iter().copied(),
+        );
+        let narrow = if gone.is_message {
+            echo.clone()
+        } else {
+            Echo::new(contents(), names(gone), left)
+        };
         let before = tx.journal_before(task.id, since).await?;
         let entries = read_journal(change, &task, (before, &[])).await?;
         Ok(Self {
@@ -155,6 +181,7 @@ impl<'a> Scrub<'a> {
             since,
             forgotten,
             echo,
+            narrow,
             entries,
         })
     }
@@ -169,11 +196,16 @@ impl<'a> Scrub<'a> {
         change.tx.leave_out(change.workspace, &left_out).await?;
         self.lines(change).await?;
         self.segments(change, &left_out).await?;
-        self.projections(change).await?;
         self.steps(change).await?;
         self.cards(change).await?;
+        self.jobs(change).await?;
         self.events(change).await?;
-        self.replies(change, by).await
+        self.replies(change, by).await?;
+        let has_other_words = self.own_words(change).await? | self.projections(change).await?;
+        if has_other_words {
+            self.find_anew(change).await?;
+        }
+        self.episode(change).await
     }
 
     /// The message itself, and what the agent made of it. What people say beside it is their own.
@@ -187,27 +219,13 @@ impl<'a> Scrub<'a> {
         self.echo.is_in(&entry.text) || self.is_in_value(&entry.data)
     }
 
-    fn is_in_value(&self, value: &Value) -> bool {
+    pub(super) fn is_in_value(&self, value: &Value) -> bool {
         match value {
             Value::String(text) => self.echo.is_in(text),
             Value::Array(items) => items.iter().any(|item| self.is_in_value(item)),
             Value::Object(members) => members.values().any(|member| self.is_in_value(member)),
             _ => false,
         }
-    }
-
-    async fn lines(&self, change: &MemoryChange<'_>) -> Result<()> {
-        let lines = change.tx.list_lines(&[self.task.id]).await?;
-        let ids: Vec<_> = lines.iter().map(|line| line.id).collect();
-        let exchanges = change.tx.list_exchanges(&ids).await?;
-        let is_echo =
-            |prompt: &str, answer: &str| self.echo.is_in(prompt) || self.echo.is_in(answer);
-        let left_out: Vec<(Uuid, u64)> = exchanges
-            .iter()
-            .filter(|one| one.at >= self.since && is_echo(&one.prompt, &one.answer))
-            .map(|one| (one.line.uuid(), u64::from(one.number)))
-            .collect();
-        change.tx.leave_out(change.workspace, &left_out).await
     }
 
     /// A summary of a span in which something is left out says nothing any more; the span itself stays readable.
@@ -227,19 +245,19 @@ impl<'a> Scrub<'a> {
         Ok(())
     }
 
-    async fn projections(&self, change: &MemoryChange<'_>) -> Result<()> {
+    /// Whether they say something else now.
+    async fn projections(&self, change: &MemoryChange<'_>) -> Result<bool> {
         let found = change.tx.list_projections(&[self.task.id]).await?.pop();
         let Some((task, former)) = found else {
-            return Ok(());
+            return Ok(false);
         };
         let scrubbed = self.scrubbed(former.clone());
         if scrubbed == former {
-            return Ok(());
+            return Ok(false);
         }
-        change
-            .tx
-            .put_projections(change.workspace, task, &scrubbed)
-            .await
+        let put = change.tx.put_projections(change.workspace, task, &scrubbed);
+        put.await?;
+        Ok(true)
     }
 
     fn scrubbed(&self, mut projections: Projections) -> Projections {
@@ -289,16 +307,6 @@ impl<'a> Scrub<'a> {
                 call.result = call.result.map(|_| json!({"forgotten": true}));
                 call.error = call.error.map(|_| MARK.to_owned());
                 tx.rewrite_call(&call, is_large).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn cards(&self, change: &MemoryChange<'_>) -> Result<()> {
-        for mut card in change.tx.list_cards(&[self.task.id], None).await? {
-            if self.echo.is_in(&card.prompt) {
-                MARK.clone_into(&mut card.prompt);
-                change.tx.rewrite_card(&card).await?;
             }
         }
         Ok(())

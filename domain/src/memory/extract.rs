@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::{Memory, MemoryScope, ScopeKind};
+use super::{Memory, MemoryKind, MemoryScope, ScopeKind};
 use crate::error::Result;
 use crate::ids::{MemoryId, MessageId, TaskId, UserId, WorkspaceId};
 use crate::message::Message;
@@ -194,6 +194,7 @@ impl Command for ClaimExtraction {
                 .collect(),
             shown: shown
                 .into_iter()
+                .filter(|(memory, _)| memory.kind != MemoryKind::Episode)
                 .map(|(memory, content)| Shown { memory, content })
                 .collect(),
             forgets: mark.forgets,

@@ -18,8 +18,8 @@ use super::correct::task_of;
 use super::dependents::{Gone, forget_dependents};
 use super::extract::{ExtractionGroup, Waiting};
 use super::{
-    Evidence, EvidenceRole, ForgottenMessage, Memory, MemoryState, MemoryVersion, Tombstone,
-    VersionRef, normal, own_memory,
+    Evidence, EvidenceRole, ForgottenMessage, Memory, MemoryKind, MemoryState, MemoryVersion,
+    Tombstone, VersionRef, normal, own_memory,
 };
 use crate::error::{Error, Result};
 use crate::event::{EventKind, Subject};
@@ -81,7 +81,7 @@ impl Command for Forget {
             command: self,
             messages: &messages,
             change: MemoryChange::new(tx, self.workspace, (actor, self.at)),
-            gone: Gone::default(),
+            gone: Gone::of(self.target),
             tombstones: Vec::new(),
             scrubbed: Vec::new(),
             forgotten: Forgotten::default(),
@@ -272,9 +272,10 @@ impl Act<'_> {
     }
 
     fn take_words(&mut self, memory: &Memory, version: &mut MemoryVersion, is_all: bool) {
-        if let Some(content) = version.content.take() {
-            self.gone.texts.push(content);
-        }
+        let content = version.content.take();
+        // An episode says much that rests on something else.
+        let content = content.filter(|_| memory.kind != MemoryKind::Episode);
+        self.gone.contents.extend(content);
         self.gone.note_time(version.created_at);
         // What others still say is derived anew; what nobody says any more is not learned again.
         if let Some(words) = version.words.take().filter(|_| is_all) {
@@ -344,7 +345,8 @@ impl Act<'_> {
 
     /// Lets what may still be used wait to be derived from; whether there is any.
     async fn derive_later(&self, memory: &Memory, left: &[Evidence]) -> Result<bool> {
-        if left.is_empty() {
+        // What is left of an episode is written with the rest of its task.
+        if left.is_empty() || memory.kind == MemoryKind::Episode {
             return Ok(false);
         }
         let ids: Vec<MessageId> = left.iter().map(|edge| edge.message).collect();

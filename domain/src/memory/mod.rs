@@ -12,12 +12,14 @@ mod candidate;
 mod change;
 mod correct;
 mod dependents;
+mod episode;
 mod extract;
 mod forget;
 mod judge;
 mod ports;
 mod remember;
 mod rescope;
+mod scrub;
 mod secrets;
 mod store_extraction;
 mod words;
@@ -35,6 +37,8 @@ use crate::time::Timestamp;
 
 pub use candidate::{Candidate, CandidateError, Relation};
 pub use correct::{CorrectMemory, UndoCorrection};
+pub use episode::episode_of;
+pub(crate) use episode::note_milestone;
 pub use extract::{
     Claim, ClaimExtraction, ExtractionGroup, FailExtraction, MOST_ATTEMPTS, Shown, Waiting,
 };
@@ -45,6 +49,15 @@ pub use remember::Remember;
 pub use rescope::RescopeMemory;
 pub use store_extraction::{Extracted, StoreExtraction};
 pub use words::{Echo, normal};
+
+/// Every command that extraction and forgetting write with: the places at which a process can die with something stored. Each has a case
+/// in the tests of kills.
+pub const WRITE_POINTS: [&str; 4] = [
+    <ClaimExtraction as Command>::NAME,
+    <StoreExtraction as Command>::NAME,
+    <FailExtraction as Command>::NAME,
+    <Forget as Command>::NAME,
+];
 
 /// The longest memory, in characters.
 pub const CONTENT_LENGTH: usize = 1_000;

@@ -12,7 +12,7 @@ use crate::card::Card;
 use crate::error::Result;
 use crate::event::Sequence;
 use crate::ids::{LineId, MemoryId, MessageId, TaskId, UserId, WorkspaceId};
-use crate::line::ContextSegment;
+use crate::line::{ContextSegment, Line};
 use crate::message::Message;
 use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
@@ -235,7 +235,9 @@ pub trait MemoryWrites {
     async fn rewrite_call(&self, call: &Call, has_large: bool) -> Result<()>;
     /// Writes the rationale of a step.
     async fn rewrite_rationale(&self, step: &Step) -> Result<()>;
-    /// Writes the question of a card.
+    /// Writes what a line is for.
+    async fn rewrite_line(&self, line: &Line) -> Result<()>;
+    /// Writes the question of a card, and what can be answered.
     async fn rewrite_card(&self, card: &Card) -> Result<()>;
     /// Takes the details out of these events.
     async fn blank_events(&self, workspace: WorkspaceId, events: &[Sequence]) -> Result<()>;

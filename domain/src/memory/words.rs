@@ -211,6 +211,9 @@ pub(super) fn share_in(text: &str, other: &BTreeSet<String>) -> Option<f64> {
     Some(found as f64 / own.len() as f64)
 }
 
+/// What stands in the place of words that are gone.
+pub(super) const MARK: &str = "…";
+
 /// What was forgotten, for telling whether a text rests on it.
 ///
 /// A text rests on it that names it, that says a word of it which nothing else that is left says, or that says all of it.
@@ -260,6 +263,68 @@ impl Echo {
         self.own.iter().any(|term| terms.contains(term))
             || self.whole.iter().any(|whole| whole.is_subset(&terms))
     }
+
+    /// The text without the words that rest on what was forgotten; none where it has none of them.
+    pub fn cut(&self, text: &str) -> Option<String> {
+        let mut left = text.to_owned();
+        for name in &self.names {
+            left = left.replace(name.as_str(), MARK);
+        }
+        let all = terms(&left);
+        let mut gone: BTreeSet<&str> = self.own.intersection(&all).map(String::as_str).collect();
+        for whole in self.whole.iter().filter(|whole| whole.is_subset(&all)) {
+            gone.extend(whole.iter().map(String::as_str));
+        }
+        if !gone.is_empty() {
+            left = without(&left, &gone);
+        }
+        (left != text).then_some(left)
+    }
+}
+
+/// A text without the words that have these terms: one mark for any number of them in a row.
+fn without(text: &str, gone: &BTreeSet<&str>) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let kind = |c: char| (c.is_alphanumeric(), is_han(c));
+        let of_first = kind(first);
+        let end = rest.find(|c| kind(c) != of_first).unwrap_or(rest.len());
+        let (run, behind) = rest.split_at(end);
+        match of_first {
+            (_, true) => push_pairs(&mut left, run, gone),
+            (true, false) if terms(run).iter().any(|term| gone.contains(term.as_str())) => {
+                push_mark(&mut left);
+            }
+            _ => left.push_str(run),
+        }
+        rest = behind;
+    }
+    left
+}
+
+fn push_mark(left: &mut String) {
+    let end = left.trim_end().len();
+    if left[..end].ends_with(MARK) {
+        left.truncate(end);
+    } else {
+        left.push_str(MARK);
+    }
+}
+
+fn push_pairs(left: &mut String, run: &str, gone: &BTreeSet<&str>) {
+    let characters: Vec<char> = run.chars().collect();
+    let is_gone = |pair: &[char]| gone.contains(pair.iter().collect::<String>().as_str());
+    for (place, character) in characters.iter().enumerate() {
+        let former = place.checked_sub(1).map(|from| &characters[from..=place]);
+        let next = characters.get(place..place + 2);
+        let alone = (characters.len() == 1).then_some(&characters[..]);
+        if [former, next, alone].into_iter().flatten().any(is_gone) {
+            push_mark(left);
+        } else {
+            left.push(*character);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -304,6 +369,23 @@ mod tests {
         assert!(echo.is_in("Draw it in teal"));
         assert!(echo.is_in("see memory_1"));
         assert!(!echo.is_in("The brand poster is drawn"));
+    }
+
+    #[test]
+    fn only_the_words_that_rest_on_it_are_cut_out() {
+        let echo = Echo::new(
+            ["Our brand is deep teal, 朱红色"],
+            vec!["memory_1".to_owned()],
+            ["A poster for the brand"],
+        );
+        let cut = |text: &str| echo.cut(text);
+        assert_eq!(
+            cut("A brand poster in deep TEAL, signed"),
+            Some("A brand poster in …, signed".to_owned())
+        );
+        assert_eq!(cut("做朱红色的海报"), Some("做…的海报".to_owned()));
+        assert_eq!(cut("as memory_1 says"), Some("as … says".to_owned()));
+        assert_eq!(cut("A brand poster"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Messages: what people write, and what the agent replies.
 //!
 //! Invariants
+//! - A message's author is a person or the agent; `by_program` says that a program wrote it for the person.
 //! - A message's words and author never change; only its state moves.
 //! - What a step has taken can no longer be withdrawn or replaced (R6): which step took it is stored, not compared by time.
 //!

@@ -29,6 +29,13 @@ pub(crate) async fn objection(
     price: u64,
     is_ceiling: bool,
 ) -> Result<Option<Objection>> {
+    if price == 0 && is_ceiling {
+        return Ok(Some(Objection::Beyond(
+            "its price is not known before, and one operation may cost nothing here: an owner can say with setBudget what it may cost at \
+             most (perOperationLimit); then a person is asked"
+                .to_owned(),
+        )));
+    }
     if price == 0 {
         return Ok(None);
     }

@@ -383,10 +383,14 @@ pub fn normal_email(text: &str) -> Result<String> {
     Ok(email)
 }
 
-/// Refuses a text that is blank or longer than `limit` characters.
+/// Refuses a text that shows nothing, is longer than `limit` characters, or holds U+0000, which `PostgreSQL` can not store.
 pub(crate) fn check_text(what: &str, text: &str, limit: usize) -> Result<()> {
     let length = text.chars().count();
-    if text.trim().is_empty() {
+    if text.contains('\0') {
+        let reason = format!("{what} can not hold the character U+0000; leave it out");
+        return Err(Error::Invalid(reason));
+    }
+    if text.chars().all(shows_nothing) {
         return Err(Error::Invalid(format!("{what} can not be empty")));
     }
     if length > limit {
@@ -395,4 +399,28 @@ pub(crate) fn check_text(what: &str, text: &str, limit: usize) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+/// Blanks, control characters, and the invisible ones between letters: zero-width spaces and joiners, direction marks,
+/// the byte order mark (Unicode, general category Cf).
+fn shows_nothing(character: char) -> bool {
+    character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_says_something_and_can_be_stored() {
+        assert!(check_text("a goal", "A red hill 🎨", 20).is_ok());
+        for blank in ["", " \n", "\u{200b}\u{feff}", "\u{7}"] {
+            let refused = check_text("a goal", blank, 20);
+            assert!(matches!(refused, Err(Error::Invalid(reason)) if reason.contains("empty")));
+        }
+        let refused = check_text("a goal", "a\0b", 20);
+        assert!(matches!(refused, Err(Error::Invalid(reason)) if reason.contains("U+0000")));
+    }
 }

@@ -152,12 +152,39 @@ pub struct Caller {
     pub token: TokenId,
     /// What the token stands for.
     pub kind: TokenKind,
+    /// Whether it is a program that joined as a collaborator: what it does is its own, for its person.
+    pub acts_as_program: bool,
 }
 
 impl Caller {
+    /// Somebody at the doors that people use.
+    pub const fn new(user: UserId, token: TokenId, kind: TokenKind) -> Self {
+        Self {
+            user,
+            token,
+            kind,
+            acts_as_program: false,
+        }
+    }
+
+    /// The same, come as a collaborator: a program, whatever its token stands for elsewhere.
+    #[must_use]
+    pub const fn as_program(self) -> Self {
+        Self {
+            kind: TokenKind::PublicApi,
+            acts_as_program: true,
+            ..self
+        }
+    }
+
     /// The caller as the one who did something.
-    pub fn actor(&self) -> Actor {
-        Actor::Person(self.user)
+    pub const fn actor(&self) -> Actor {
+        let (user, token) = (self.user, self.token);
+        if self.acts_as_program {
+            Actor::Program { user, token }
+        } else {
+            Actor::Person(user)
+        }
     }
 }
 

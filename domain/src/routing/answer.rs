@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use super::place::{Inquiry, OFFERED, ask_where, deliver};
-use crate::card::{Card, CardOption, NEW_TASK, PICK_ANOTHER, RESUME};
+use crate::card::{Card, CardOption, NEW_TASK, PICK_ANOTHER, RESUME, close_alone};
 use crate::error::{Error, Result};
-use crate::event::{EventKind, NewEvent, Subject};
 use crate::journal::JournalKind;
 use crate::message::{Message, MessageState, Routing, RoutingOutcome, RoutingStage};
 use crate::people::Caller;
@@ -32,7 +31,7 @@ pub(crate) async fn place_by_answer(
         )
     };
     let Some(mut message) = found.filter(waits) else {
-        return close_alone(tx, card, caller, at).await;
+        return close_alone(tx, card, (caller.actor(), at)).await;
     };
     let actor = caller.actor();
     let target = match chosen.id.as_str() {
@@ -50,20 +49,22 @@ pub(crate) async fn place_by_answer(
         (None, PICK_ANOTHER) => {
             return ask_again(tx, card, &mut message, (caller, spare, at)).await;
         }
-        (None, _) => return close_alone(tx, card, caller, at).await,
+        (None, _) => return close_alone(tx, card, (caller.actor(), at)).await,
     };
     change.close(card).await?;
     if chosen.id == RESUME && !change.task.status.takes_messages() {
+        // It gets every message that waited for this, and so this one.
         go_on(&mut change, spare).await?;
+    } else {
+        let former = message.routing.take();
+        let routing = Routing {
+            candidates: former.map(|former| former.candidates).unwrap_or_default(),
+            ..Routing::new(RoutingStage::Deterministic, outcome, at)
+        };
+        deliver(&mut change, &mut message, routing, spare).await?;
+        change.save_message(&message).await?;
     }
-    let former = message.routing.take();
-    let routing = Routing {
-        candidates: former.map(|former| former.candidates).unwrap_or_default(),
-        ..Routing::new(RoutingStage::Deterministic, outcome, at)
-    };
-    deliver(&mut change, &mut message, routing, spare).await?;
     note_comment(&mut change, card);
-    change.save_message(&message).await?;
     change.save().await?;
     Ok(())
 }
@@ -94,7 +95,7 @@ async fn ask_again(
     (caller, spare, at): (&Caller, Spare, Timestamp),
 ) -> Result<()> {
     let Some(holder) = message.task else {
-        return close_alone(tx, card, caller, at).await;
+        return close_alone(tx, card, (caller.actor(), at)).await;
     };
     let mut change = TaskChange::load(tx, holder, caller.actor(), at).await?;
     change.close(card).await?;
@@ -125,23 +126,4 @@ async fn ask_again(
     change.save_message(message).await?;
     change.save().await?;
     Ok(())
-}
-
-/// The card is closed, and nothing else follows from it.
-async fn close_alone(
-    tx: &dyn Transaction,
-    card: &Card,
-    caller: &Caller,
-    at: Timestamp,
-) -> Result<()> {
-    tx.close_card(card).await?;
-    let event = NewEvent {
-        kind: EventKind::CardAnswered,
-        subject: Subject::Card(card.id),
-        task: card.task,
-        actor: caller.actor(),
-        at,
-        data: json!({"state": card.state}),
-    };
-    tx.emit(card.workspace, vec![event]).await
 }

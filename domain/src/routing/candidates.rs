@@ -169,6 +169,7 @@ async fn find(
         among: Vec::new(),
         limit,
         seen,
+        within: None,
     };
     search.find(&asked).await
 }
@@ -217,6 +218,7 @@ pub async fn similar_in_work(
         among: tasks.iter().map(|task| task.id.uuid()).collect(),
         limit: ALIKE,
         seen: None,
+        within: None,
     };
     let answer = search.find(&request).await;
     let is_alike = |found: &&Found| {

@@ -28,7 +28,7 @@ use crate::names::named;
 pub(crate) use answer::place_by_answer;
 pub use candidates::{CandidateRequest, Candidates, SHOWN, Weighed, candidates, similar_in_work};
 pub use merge::MergeTasks;
-pub(crate) use place::{deliver, refuse};
+pub(crate) use place::{deliver, deliver_refused, refuse};
 pub(crate) use receive::receive;
 pub use reroute::{Destination, RerouteMessage};
 pub use store_routing::{Placement, Routed, StoreRouting};

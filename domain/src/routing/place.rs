@@ -7,7 +7,7 @@ use crate::card::{
 };
 use crate::error::Result;
 use crate::journal::JournalKind;
-use crate::message::{Message, MessageState, Routing, RoutingOutcome};
+use crate::message::{Message, MessageState, Routing, RoutingOutcome, RoutingStage};
 use crate::store::Transaction;
 use crate::task::{Task, TaskChange, TaskKind, TaskStatus, become_persistent};
 use crate::turn::{Spare, TurnState};
@@ -57,6 +57,33 @@ pub(crate) async fn deliver(
         return change.queue_turn(spare.turn).await;
     }
     end_suspension(change).await
+}
+
+/// Delivers what was written to a task while it took no messages, now that it does; their cards are withdrawn. One that was
+/// refused for another reason still waits for its answer.
+pub(crate) async fn deliver_refused(change: &mut TaskChange<'_>, spare: Spare) -> Result<()> {
+    let (task, refused) = (change.task.id, [MessageState::Undeliverable]);
+    for mut message in change.tx.list_inbox(&[task], &refused).await? {
+        let workspace = change.task.workspace;
+        let cards = change
+            .tx
+            .list_open_cards_about(workspace, message.id)
+            .await?;
+        let offers_to_resume = |card: &Card| card.options.iter().any(|option| option.id == RESUME);
+        if !cards.is_empty() && !cards.iter().any(offers_to_resume) {
+            continue;
+        }
+        change.withdraw(cards).await?;
+        let former = message.routing.take();
+        let (stage, outcome) = (RoutingStage::Deterministic, RoutingOutcome::ExistingTask);
+        let routing = Routing {
+            candidates: former.map(|former| former.candidates).unwrap_or_default(),
+            ..Routing::new(stage, outcome, change.at)
+        };
+        deliver(change, &mut message, routing, spare).await?;
+        change.save_message(&message).await?;
+    }
+    Ok(())
 }
 
 /// What a person writes is reason enough to try again at once.

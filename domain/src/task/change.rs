@@ -195,9 +195,10 @@ impl<'tx> TaskChange<'tx> {
         Ok(())
     }
 
-    /// Withdraws every open card of the task.
+    /// Withdraws every open card that the task's work has raised. What should happen with a message stays a question.
     pub(crate) async fn withdraw_cards(&mut self) -> Result<()> {
-        let cards = self.tx.list_cards(&[self.task.id], Some(true)).await?;
+        let mut cards = self.tx.list_cards(&[self.task.id], Some(true)).await?;
+        cards.retain(|card| card.message.is_none());
         self.withdraw(cards).await
     }
 

@@ -7,6 +7,7 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::budget::set_budget;
 use super::create::visible_task;
 use super::fold::fold;
 use super::{Autonomy, TaskChange, TaskKind, TaskStatus};
@@ -17,7 +18,8 @@ use crate::ids::{TaskId, WorkspaceId};
 use crate::job::withdraw_orders;
 use crate::journal::JournalKind;
 use crate::page::{End, Window};
-use crate::people::{Caller, Role, TokenKind, check_text};
+use crate::people::{Caller, Role, TokenKind, check_text, role_in};
+use crate::routing::deliver_refused;
 use crate::store::{Command, Scope, Transaction};
 use crate::time::Timestamp;
 use crate::turn::{CallState, Spare, StepRef, TurnState};
@@ -131,8 +133,14 @@ async fn resume(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()> 
     }
 }
 
-/// Lets a task go on, with fresh limits. One that a card holds waits for its answer.
+/// Lets a task go on, with fresh limits, and gives it what it could not be given meanwhile.
 pub(crate) async fn go_on(change: &mut TaskChange<'_>, spare: Spare) -> Result<()> {
+    go_on_from_here(change, spare).await?;
+    deliver_refused(change, spare).await
+}
+
+/// One that a card holds waits for its answer.
+async fn go_on_from_here(change: &mut TaskChange<'_>, spare: Spare) -> Result<()> {
     let course = &mut change.task.course;
     course.turns_since_resume = 0;
     course.idle_turns = 0;
@@ -380,7 +388,9 @@ impl Command for UpdateTask {
             changed.push("autonomy");
         }
         if let Some(budget) = self.budget_micros {
-            change.task.budget_micros = budget;
+            let user = self.action.caller.user;
+            let role = role_in(tx, self.action.workspace, user).await?;
+            set_budget(&mut change, role, budget).await?;
             changed.push("budget");
         }
         if changed.is_empty() {

@@ -50,7 +50,7 @@ impl Command for CreateTask {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<TaskId> {
-        require(tx, self.task.workspace, self.caller.user, Role::Editor).await?;
+        let role = require(tx, self.task.workspace, self.caller.user, Role::Editor).await?;
         check_text("a task's goal", &self.task.goal, 20_000)?;
         check_text("a task's title", &self.task.title, 200)?;
         check_language(&self.task.language)?;
@@ -64,6 +64,7 @@ impl Command for CreateTask {
         let actor = self.caller.actor();
         let mut task = self.task.clone();
         task.course.is_by_program = self.caller.kind == TokenKind::PublicApi;
+        task.course.owner_budget = task.budget_micros.filter(|_| role == Role::Owner);
         let change = begin(tx, task, &self.works, (actor, self.spare)).await?;
         Ok(change.save().await?.id)
     }

@@ -7,6 +7,7 @@
 //!
 //! Not here: how a task runs (`turn`), the journal itself (`journal`), what people write to it (`message`).
 
+mod budget;
 mod change;
 mod control;
 mod create;
@@ -29,6 +30,7 @@ use crate::page::{Page, PageRequest};
 use crate::people::CreatedPosition;
 use crate::time::Timestamp;
 
+pub(crate) use budget::allow_budget;
 pub(crate) use change::TaskChange;
 pub use control::{
     ArchiveTask, DropProjections, FoldProjections, PauseTask, PromoteTask, RebuildProjections,
@@ -189,6 +191,9 @@ pub struct Course {
     /// Whether a program has steered the task through the public API: each of its paid calls is approved by a person (A6).
     #[serde(default)]
     pub is_by_program: bool,
+    /// The most that an owner lets the task spend, in micros; none where no owner has said so.
+    #[serde(default)]
+    pub owner_budget: Option<u64>,
 }
 
 /// What a task has used.

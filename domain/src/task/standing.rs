@@ -197,12 +197,11 @@ mod tests {
         }
     }
 
-    /// Every branch of A2, each before those that follow it: a state that satisfies several ends in the first.
-    #[test]
-    fn every_branch_comes_before_those_after_it() {
-        type Bend = fn(&mut Standing<'_>);
-        let open = [item("a", ChecklistState::Todo, false)];
-        let branches: [(&str, Bend, Verdict); 6] = [
+    type Bend = fn(&mut Standing<'_>);
+
+    /// Every branch of A2 in the order in which they decide: its name, what makes it true, and what happens then.
+    fn branches() -> [(&'static str, Bend, Verdict); 10] {
+        [
             (
                 "paused",
                 |state| state.status = TaskStatus::Paused,
@@ -215,9 +214,21 @@ mod tests {
             ),
             ("unread", |state| state.has_unread = true, Verdict::NextStep),
             (
+                "looking up for a person",
+                |state| (state.has_open_card, state.is_looking) = (true, true),
+                Verdict::NextStep,
+            ),
+            (
                 "asked",
                 |state| state.has_open_card = true,
                 Verdict::AskPerson(None),
+            ),
+            (
+                "at a checkpoint",
+                |state| {
+                    state.checklist = plan(&[("look", ChecklistState::Done, true), TODO]);
+                },
+                Verdict::AskPerson(Some("look".to_owned())),
             ),
             (
                 "in trouble",
@@ -225,25 +236,85 @@ mod tests {
                 Verdict::NextStep,
             ),
             (
+                "closed",
+                |state| {
+                    let skipped = ("b", ChecklistState::Skipped, true);
+                    state.checklist = plan(&[("a", ChecklistState::Done, false), skipped]);
+                },
+                Verdict::Deliver,
+            ),
+            (
                 "waiting",
                 |state| state.waits_for_jobs = true,
                 Verdict::AwaitJobs,
             ),
-        ];
-        for (at, (name, _, verdict_alone)) in branches.iter().enumerate() {
-            let mut state = standing(&open);
-            // What stands after it in the table is true as well.
-            for (_, bend, _) in &branches[at..] {
+            (
+                "open",
+                |state| state.checklist = plan(&[TODO]),
+                Verdict::NextStep,
+            ),
+        ]
+    }
+
+    const TODO: (&str, ChecklistState, bool) = ("todo", ChecklistState::Todo, false);
+
+    /// A plan for as long as the tests run.
+    fn plan(items: &[(&str, ChecklistState, bool)]) -> &'static [ChecklistItem] {
+        let items = items
+            .iter()
+            .map(|(id, state, needs_confirmation)| item(id, *state, *needs_confirmation));
+        items.collect::<Vec<_>>().leak()
+    }
+
+    #[test]
+    fn every_branch_comes_before_those_after_it() {
+        let branches = branches();
+        for (at, (name, bend, expected)) in branches.iter().enumerate() {
+            let mut state = standing(plan(&[TODO]));
+            // What stands after it in the table is true as well, as far as a plan can be two things.
+            for (_, bend, _) in branches[at..].iter().rev() {
                 bend(&mut state);
             }
-            assert_eq!(
-                verdict(&state),
-                *verdict_alone,
-                "{name} with all that follows"
-            );
-            let mut alone = standing(&open);
-            branches[at].1(&mut alone);
-            assert_eq!(verdict(&alone), *verdict_alone, "{name} alone");
+            assert_eq!(verdict(&state), *expected, "{name} with all that follows");
+            let mut alone = standing(plan(&[TODO]));
+            bend(&mut alone);
+            assert_eq!(verdict(&alone), *expected, "{name} alone");
+        }
+    }
+
+    #[test]
+    fn a_full_turn_changes_only_whether_the_next_step_is_in_a_new_one_or_the_task_is_given_up() {
+        for (name, bend, expected) in branches() {
+            let mut full = standing(plan(&[TODO]));
+            bend(&mut full);
+            full.steps = full.limits.steps_per_turn;
+            for (idle_turns, given_up) in [(0, false), (3, false), (4, true)] {
+                full.idle_turns = idle_turns;
+                let expected = match &expected {
+                    Verdict::NextStep if given_up && !full.has_unread => Verdict::NoProgress,
+                    Verdict::NextStep => Verdict::NextTurn,
+                    other => other.clone(),
+                };
+                assert_eq!(verdict(&full), expected, "{name}, {idle_turns} idle turns");
+            }
+        }
+    }
+
+    #[test]
+    fn how_far_the_agent_may_go_decides_which_closed_items_are_asked_about() {
+        let checkpoint = plan(&[("look", ChecklistState::Done, true), TODO]);
+        let plain = plan(&[("a", ChecklistState::Done, false), TODO]);
+        let ask = |id: &str| Verdict::AskPerson(Some(id.to_owned()));
+        for (autonomy, at_checkpoint, at_plain) in [
+            (Autonomy::RunUntilDone, Verdict::NextStep, Verdict::NextStep),
+            (Autonomy::AskAtCheckpoints, ask("look"), Verdict::NextStep),
+            (Autonomy::AskEachStep, ask("look"), ask("a")),
+        ] {
+            for (checklist, expected) in [(checkpoint, at_checkpoint), (plain, at_plain)] {
+                let mut state = standing(checklist);
+                state.autonomy = autonomy;
+                assert_eq!(verdict(&state), expected, "{autonomy:?}");
+            }
         }
     }
 

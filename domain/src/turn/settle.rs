@@ -5,6 +5,7 @@ use super::{Call, CallState, Risk, Spare, Step, StepState, TurnChange, TurnState
 use crate::card::{ADJUST, CONFIRM, Card, CardKind, CardOption, CardOrigin, CardState, CardWords};
 use crate::error::Result;
 use crate::job::waits;
+use crate::memory::note_milestone;
 use crate::task::{ChecklistItem, Standing, Task, TaskLimits, TaskStatus, Verdict, verdict};
 use crate::time::Timestamp;
 
@@ -175,6 +176,9 @@ async fn carry_out(
             return Ok(After::Ended);
         }
         Verdict::AskPerson(item) => {
+            if item.is_some() {
+                note_milestone_of(change).await?;
+            }
             if let Some(item) = checklist
                 .iter()
                 .find(|known| Some(&known.id) == item.as_ref())
@@ -202,11 +206,20 @@ async fn carry_out(
                 limits.idle_turns + 1
             )),
         ),
-        Verdict::Deliver => (TaskStatus::Delivered, None),
+        Verdict::Deliver => {
+            note_milestone_of(change).await?;
+            (TaskStatus::Delivered, None)
+        }
     };
     end_turn(change, limits);
     change.task.set_status(status, reason);
     Ok(After::Ended)
+}
+
+/// What has come of the task is remembered.
+async fn note_milestone_of(change: &TurnChange<'_>) -> Result<()> {
+    let (task, projections) = (&change.task.task, change.projections.as_ref());
+    note_milestone(change.tx(), task, projections, change.task.at).await
 }
 
 /// Ends the turn, and counts whether anything came of it.

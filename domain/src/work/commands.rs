@@ -174,6 +174,12 @@ impl Command for DeleteWork {
     }
 
     async fn run(&self, tx: &dyn Transaction) -> Result<Work> {
+        if self.caller.acts_as_program {
+            return Err(Error::Forbidden(
+                "a program moves no work to the bin; it asks with `proposeDeleteWork`, and a person answers the card"
+                    .to_owned(),
+            ));
+        }
         let work = delete_by_person(tx, &self.caller, self.work, self.at).await?;
         withdraw_about_work(tx, &work, (self.caller.actor(), self.at)).await?;
         Ok(work)

@@ -203,6 +203,9 @@ pub struct Revision {
     pub touched: Touched,
 }
 
+/// Refused updates that are kept of one work, the newest: whoever may write could fill the disk with them.
+pub const KEPT_QUARANTINED: u32 = 200;
+
 /// Refused bytes, kept for those who look after the server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuarantinedUpdate {

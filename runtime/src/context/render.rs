@@ -90,6 +90,7 @@ fn with_data(entry: &JournalEntry, keys: &[&str]) -> String {
 fn who(actor: &Actor) -> String {
     match actor {
         Actor::Person(user) => format!("person {user}"),
+        Actor::Program { user, .. } => format!("program of person {user}"),
         Actor::Agent { .. } => "you".to_owned(),
         Actor::System => "runtime".to_owned(),
         Actor::Provider(name) => format!("provider {name}"),

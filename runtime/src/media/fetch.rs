@@ -9,6 +9,7 @@ use domain::actor::Actor;
 use domain::blob::{BlobKey, Blobs};
 use domain::document::{Content, EditNodes, EditOutcome, Editor, NodeOperation, Version};
 use domain::error::{Error, Result};
+use domain::idempotency::IdempotencyKey;
 use domain::ids::{WorkId, WorkspaceId};
 use domain::job::{Job, JobPlace, MadeAsset, NotePlaced, StoreOutputs, UpstreamFile};
 use domain::store::StoreExt as _;
@@ -278,15 +279,20 @@ async fn write_place(
     let turn = reads.list_turns_by_id(&[job.call.turn]).await?.pop();
     let mut fields = Map::new();
     fields.insert(place.field.clone(), json!(output));
+    let actor = Actor::Agent {
+        task: task.id,
+        turn: turn.map_or(0, |turn| turn.number),
+        step: job.call.step,
+    };
     let edit = EditNodes {
         work: place.work,
         editor: Editor {
-            actor: Actor::Agent {
-                task: task.id,
-                turn: turn.map_or(0, |turn| turn.number),
-                step: job.call.step,
-            },
-            idempotency: None,
+            idempotency: Some(placing_key(
+                job,
+                output,
+                (actor.clone(), services.clock.now()),
+            )),
+            actor,
             fence: None,
         },
         base: work.version,
@@ -297,4 +303,19 @@ async fn write_place(
         summary: Some(format!("{} of {}", job.kind.tool_name(), job.id)),
     };
     services.documents.edit_nodes(edit).await
+}
+
+/// Under this key a result is placed: whoever takes over after the placing was stored changes nothing, least of all what a person has
+/// put there since.
+fn placing_key(job: &Job, output: WorkId, (actor, at): (Actor, Timestamp)) -> IdempotencyKey {
+    let mut input_hash = [0; 32];
+    let digest = whole(output.to_string().as_bytes()).hash;
+    input_hash.copy_from_slice(digest.as_ref());
+    IdempotencyKey {
+        actor,
+        mutation: "editNodes",
+        key: format!("{}/place", job.id),
+        input_hash,
+        at,
+    }
 }

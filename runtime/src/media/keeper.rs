@@ -209,6 +209,16 @@ impl Shared {
 
     async fn send(&self, job: &Job, provider: &dyn MediaProvider) -> Result<News> {
         let material = self.material(job, provider).await?;
+        if job
+            .due_at
+            .is_none_or(|due| self.services.clock.now() >= due)
+        {
+            // Whoever found the order meanwhile has judged it: it may be given up, and its money be back.
+            warn!(job.id = %job.id, "an order was claimed too long ago to be sent; fenced");
+            return Ok(News::NotSent(
+                "whoever claimed it stood still for too long and did not send it".to_owned(),
+            ));
+        }
         match provider.send(job, &material).await {
             Sent::News(news) => Ok(news),
             Sent::Files(files) => {

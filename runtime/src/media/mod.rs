@@ -14,6 +14,7 @@ mod http;
 mod keeper;
 pub mod local;
 pub mod openai;
+mod parameters;
 pub mod replicate;
 mod sniff;
 #[cfg(test)]

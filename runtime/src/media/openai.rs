@@ -13,9 +13,12 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::http::{NoAnswer, Upstream};
+use super::parameters::of_one;
 use super::{Abilities, Material, MediaProvider, Offer, Sent, Source};
 
 const NAME: &str = "openai";
+/// Characters of what it says about a failure that are told.
+const TOLD: usize = 300;
 
 /// How it is reached.
 #[derive(Debug, Clone)]
@@ -55,7 +58,7 @@ impl OpenAiMedia {
     }
 
     fn body(job: &Job, model: &str) -> Value {
-        let mut body = job.parameters.as_object().cloned().unwrap_or_default();
+        let mut body = of_one(job);
         body.insert("model".to_owned(), json!(model));
         body.insert("prompt".to_owned(), json!(job.prompt));
         Value::Object(body)
@@ -123,7 +126,7 @@ fn read(film: &Value) -> Result<News, String> {
             let why = film["error"]["message"]
                 .as_str()
                 .unwrap_or("the upstream failed");
-            News::Failed(Some(id), why.to_owned())
+            News::Failed(Some(id), why.chars().take(TOLD).collect())
         }
         "in_progress" => {
             let percent = film["progress"].as_u64().unwrap_or_default().min(100);

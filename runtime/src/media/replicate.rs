@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::http::{NoAnswer, Upstream};
+use super::parameters::of_one;
 use super::webhook::WebhookSecret;
 use super::{Abilities, CallbackError, Material, MediaProvider, Offer, Sent, Source};
 
@@ -145,12 +146,7 @@ impl Replicate {
 
     fn order(&self, model: &ReplicateModel, job: &Job, material: &Material) -> Value {
         let mut input = model.parameters.clone();
-        let parameters = job.parameters.as_object().into_iter().flatten();
-        input.extend(
-            parameters
-                .filter(|(name, _)| *name != "model")
-                .map(|(name, value)| (name.clone(), value.clone())),
-        );
+        input.extend(of_one(job));
         input.insert("prompt".to_owned(), json!(job.prompt));
         if !material.references.is_empty() && !input.contains_key("image") {
             input.insert("image".to_owned(), json!(material.references[0]));

@@ -13,4 +13,4 @@ mod request;
 
 pub(crate) use extract::extract;
 pub use extract::{ExtractionOptions, Extractor};
-pub(crate) use recall::{Recalled, recall};
+pub use recall::{Recall, Recalled, Said};

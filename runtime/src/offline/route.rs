@@ -18,7 +18,9 @@ use super::language::{Language, fill};
 use super::lexicon::Phrase;
 use super::likeness::{Alike, Tasks};
 use super::request_words::PRAISE;
-use super::route_words::{BEGINS, MAKES, MEDIA, ORDERS, PAUSED, POINTS, SEPARATE, SINGLE, WAITS};
+use super::route_words::{
+    ABILITIES, BEGINS, MAKES, MEDIA, ORDERS, PAUSED, POINTS, SEPARATE, SINGLE, WAITS,
+};
 use crate::model::ModelRequest;
 use crate::router::{RouterSituation, Shown};
 
@@ -168,6 +170,12 @@ impl<'a> Router<'a> {
         let asks = is_question(first) || is_question(self.message) && first == self.message;
         let says =
             |text: String, why| json!({"outcome": "answer", "answer": text, "rationale": why});
+        if asks && self.phrase.has(&ABILITIES) {
+            return Some(says(
+                words.main_answer.to_owned(),
+                "a question about the agent",
+            ));
+        }
         if asks && !self.phrase.has(&ORDERS) && !self.phrase.has(&BEGINS) {
             let told = self.told().unwrap_or_else(|| words.main_answer.to_owned());
             return Some(says(told, "a question"));

@@ -109,6 +109,12 @@ list!(
      убер*, замен*, поменя*, исправ*, сделай*, перекрас*, верни, допиши, подгони, нарисуй, 改, 加, 换, 删, 去掉, 画, 做, 放大, 缩小"
 );
 list!(
+    /// Asks what the agent is able to do: its verbs order nothing.
+    ABILITIES,
+    "what can you do, what are you able, how can you help, что ты умеешь, что вы умеете, что умеешь, что ты можешь, что вы можете, \
+     чем ты можешь, чем вы можете, 能做什么, 会做什么, 可以做什么, 能干什么, 会干什么, 能帮我做什么, 有什么功能, 会什么"
+);
+list!(
     /// Says what was just shown, and nothing else.
     POINTS,
     "it, them, 这个, 它, она, оно, его, ее, их"

@@ -5,10 +5,12 @@
 mod borders;
 mod carried;
 mod crashes;
+mod extracting;
 mod flat;
 mod forgetting;
 mod journal;
 mod misfits;
+mod orders;
 mod routing;
 mod schedules;
 mod switched;

@@ -29,7 +29,7 @@ const WORLDS: u64 = 4;
 const EVENTS: u32 = 40;
 
 /// A small generator (xorshift64*, Vigna 2016): the same seed, the same schedule, on every machine.
-struct Chance(u64);
+pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -39,17 +39,17 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         (self.next() >> 33) % limit
     }
 
     /// A place in a list that is not empty.
-    fn place(&mut self, length: usize) -> usize {
+    pub(crate) fn place(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
     }
 
     /// Mostly nothing.
-    fn fault(&mut self) -> Option<Fault> {
+    pub(crate) fn fault(&mut self) -> Option<Fault> {
         match self.below(8) {
             0 => Some(Fault::CrashBefore),
             1 => Some(Fault::CrashAfter),
@@ -60,7 +60,7 @@ impl Chance {
     }
 }
 
-fn number(name: &str, default: u64) -> u64 {
+pub(crate) fn number(name: &str, default: u64) -> u64 {
     let text = std::env::var(name).ok();
     text.and_then(|text| text.parse().ok()).unwrap_or(default)
 }
@@ -302,7 +302,7 @@ impl<'a> Schedule<'a> {
 }
 
 /// The next command of a turn meets the fault.
-fn once(fault: Fault) -> Box<dyn FnMut(&'static str) -> Option<Fault> + Send> {
+pub(crate) fn once(fault: Fault) -> Box<dyn FnMut(&'static str) -> Option<Fault> + Send> {
     let mut fault = Some(fault);
     Box::new(move |_| fault.take())
 }

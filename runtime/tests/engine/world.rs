@@ -440,7 +440,7 @@ async fn bootstrap(store: &SharedStore) -> (Caller, WorkspaceId) {
     };
     assert!(store.run(command).await.expect("bootstraps"));
     let kind = TokenKind::Personal;
-    (Caller { user, token, kind }, workspace)
+    (Caller::new(user, token, kind), workspace)
 }
 
 /// A tool whose effects are counted by call. The idempotent one has its effect once for each call id, as a good receiver would.

@@ -119,12 +119,16 @@ impl Vectors {
             // Held until the comparison has ended, also where nobody waits for it any more.
             let _turn = turn;
             let set = held.set.read().unwrap_or_else(PoisonError::into_inner);
-            set.compare(&question, &query)
+            let fits = set.fits(&question, &query.kinds);
+            (set.compare(&question, &query), fits)
         });
-        let compared = compared
+        let (compared, fits) = compared
             .await
             .map_err(|error| Error::Embedder(error.to_string()))?;
-        Ok(Some(Found { compared, is_whole }))
+        Ok(Some(Found {
+            compared,
+            is_whole: is_whole && fits,
+        }))
     }
 
     /// The vectors of a workspace, read where they are not held yet.

@@ -17,6 +17,9 @@ use crate::embed::{Embedder, TEXTS};
 use crate::source::{Searchable, Source, Subject};
 use crate::{Error, Result};
 
+/// Stored vectors that are looked at for their length.
+const THERE: u32 = 32;
+
 /// Makes them.
 pub(super) struct Rows {
     pub(super) source: Source,
@@ -62,7 +65,29 @@ impl Rows {
                 vector: Some(Bytes::from(to_bytes(vector))),
             }));
         }
+        self.check_lengths(workspace, &rows).await?;
         Ok(rows)
+    }
+
+    /// Refuses vectors of another length than those that are there: one model has one length, so its answer is none of its own.
+    async fn check_lengths(&self, workspace: WorkspaceId, rows: &[Embedding]) -> Result<()> {
+        let length = |row: &Embedding| row.vector.as_ref().map(Bytes::len);
+        let Some(new) = rows.iter().find_map(length) else {
+            return Ok(());
+        };
+        let reads = self.source.store.reads();
+        let model = self.embedder.model();
+        let from = (0, Uuid::nil());
+        let there = reads.list_embeddings(workspace, model, from, THERE).await?;
+        let known = there.iter().find_map(|(_, row)| length(row));
+        if known.is_none_or(|known| known == new)
+            && rows.iter().filter_map(length).all(|one| one == new)
+        {
+            return Ok(());
+        }
+        Err(Error::Embedder(
+            "the vectors are of another length than those that are stored".to_owned(),
+        ))
     }
 }
 

@@ -138,6 +138,13 @@ impl VectorSet {
         }
     }
 
+    /// Whether a question can be compared with everything of these kinds: vectors of another length say nothing of it.
+    pub(crate) fn fits(&self, question: &Question, kinds: &[SearchKind]) -> bool {
+        let of_kinds = kinds.iter().map(|kind| &self.kinds[place_of(*kind)]);
+        let mut some = of_kinds.filter(|of_kind| !of_kind.rows.is_empty());
+        some.all(|of_kind| of_kind.dimensions == question.dimensions())
+    }
+
     /// The nearest things to a question.
     pub(crate) fn compare(&self, question: &Question, query: &VectorQuery) -> Compared {
         let mut best = Best {

@@ -294,6 +294,7 @@ impl House {
             among: Vec::new(),
             limit: 20,
             seen: Some(head.expect("the workspace is there")),
+            within: None,
         }
     }
 
@@ -344,11 +345,7 @@ pub(crate) fn tasks_only(mut request: SearchRequest) -> SearchRequest {
 }
 
 pub(crate) fn caller(user: UserId) -> Caller {
-    Caller {
-        user,
-        token: TokenId::new(),
-        kind: TokenKind::Personal,
-    }
+    Caller::new(user, TokenId::new(), TokenKind::Personal)
 }
 
 fn new_task(workspace: WorkspaceId, owner: UserId, title: &str, goal: &str) -> Task {

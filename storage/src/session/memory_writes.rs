@@ -5,7 +5,7 @@ use domain::Result;
 use domain::card::Card;
 use domain::event::Sequence;
 use domain::ids::{MessageId, TaskId, UserId, WorkspaceId};
-use domain::line::ContextSegment;
+use domain::line::{ContextSegment, Line};
 use domain::memory::{
     Evidence, ExtractionGroup, ForgottenMessage, Memory, MemoryRejection, MemoryVersion,
     MemoryWrites, Tombstone, VersionRef, Waiting,
@@ -346,12 +346,23 @@ impl<C: Link> MemoryWrites for Session<C> {
         self.execute(sql, values).await.map(drop)
     }
 
+    async fn rewrite_line(&self, line: &Line) -> Result<()> {
+        let sql = "update lines set purpose = $3 where workspace_id = $1 and id = $2";
+        let values = vec![
+            id(line.workspace.uuid()),
+            id(line.id.uuid()),
+            line.purpose.as_str().into(),
+        ];
+        self.execute(sql, values).await.map(drop)
+    }
+
     async fn rewrite_card(&self, card: &Card) -> Result<()> {
-        let sql = "update cards set prompt = $3 where workspace_id = $1 and id = $2";
+        let sql = "update cards set prompt = $3, options = $4 where workspace_id = $1 and id = $2";
         let values = vec![
             id(card.workspace.uuid()),
             id(card.id.uuid()),
             card.prompt.as_str().into(),
+            json(&card.options)?,
         ];
         self.execute(sql, values).await.map(drop)
     }

@@ -4,14 +4,11 @@ use bytes::Bytes;
 use domain::Result;
 use domain::ids::{UploadId, UserId, WorkId, WorkspaceId};
 use domain::time::Timestamp;
-use domain::work::{AssetFile, QuarantinedUpdate, Upload};
+use domain::work::{AssetFile, KEPT_QUARANTINED, QuarantinedUpdate, Upload};
 use uuid::Uuid;
 
 use super::{Row, Session, at, id, number};
 use crate::link::Link;
-
-/// Refused updates that are kept of one work, the newest: whoever may write could fill the disk with them.
-const QUARANTINED: u64 = 200;
 
 impl<C: Link> Session<C> {
     pub(super) async fn upload(&self, upload: UploadId) -> Result<Option<Upload>> {
@@ -117,7 +114,10 @@ impl<C: Link> Session<C> {
         self.execute(sql, values).await?;
         let sql = "delete from quarantine where work_id = $1 and at < \
                    (select at from quarantine where work_id = $1 order by at desc limit 1 offset $2)";
-        let values = vec![id(update.work.uuid()), number(QUARANTINED - 1)];
+        let values = vec![
+            id(update.work.uuid()),
+            number(u64::from(KEPT_QUARANTINED) - 1),
+        ];
         self.execute(sql, values).await.map(drop)
     }
 

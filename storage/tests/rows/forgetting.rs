@@ -17,9 +17,10 @@ use domain::turn::StepRef;
 use serde_json::json;
 
 use crate::databases::{TestDatabase, on_both_databases};
+use crate::made::make_more;
 use crate::memory_seeds::{Speaking, about, extraction, fact, tables_with, with_evidence};
 use crate::seeds::{bootstrap, seconds, within};
-use crate::task_seeds::stored_task;
+use crate::task_seeds::named_task;
 
 on_both_databases!(
     what_others_still_say_is_said_again,
@@ -188,12 +189,13 @@ pub(crate) async fn fill_task(it: &Speaking, words: &str, second: u64) {
     });
     stored.expect("is stored");
     it.reply(&format!("I used this: {words}"), second).await;
+    make_more(it, words, second).await;
 }
 
 async fn what_a_task_has_made_of_it_is_left_out(database: TestDatabase) {
     let storage = database.open().await;
     let place = bootstrap(&storage.store).await;
-    let task = stored_task(&storage.store, place).await;
+    let task = named_task(&storage.store, place).await;
     let it = Speaking {
         task: Some(task.id),
         ..Speaking::new(&storage.store, place)
@@ -213,6 +215,14 @@ async fn what_a_task_has_made_of_it_is_left_out(database: TestDatabase) {
         ("…", "…")
     );
     assert!(tables_with(&database, "zinnober9").await.is_empty());
+    // What rests on something else stays.
+    let stored = crate::task_seeds::read_task(&storage.store, task.id).await;
+    assert_eq!(stored.title, "Opening with the whale in …");
+    let cards = reads.list_cards(&[task.id], None).await.expect("reads");
+    assert_eq!(cards[0].prompt, "Is the whale in … right?");
+    assert_eq!(cards[0].options[0].label, "the whale in …");
+    let jobs = reads.list_jobs(&[task.id]).await.expect("reads");
+    assert_eq!(jobs[0].prompt, "A fox in the whale in …");
     // Projections that are folded anew bring nothing back.
     let fold = domain::task::FoldProjections {
         workspace: place.workspace,

@@ -1,4 +1,5 @@
 //! Random lives of memories, and one with many descendants: what was forgotten is nowhere, and forgotten in time.
+//! `ATELIER_TEST_SEED` names the first of the lives (a fresh one by default), `ATELIER_TEST_HISTORIES` how many there are (200).
 
 use std::collections::HashSet;
 
@@ -11,7 +12,7 @@ use crate::databases::{TestDatabase, on_both_databases};
 use crate::forgetting::fill_task;
 use crate::memory_seeds::{Speaking, about, extraction, fact, rows_with, with_evidence};
 use crate::seeds::{bootstrap, second_workspace, seconds, within};
-use crate::task_seeds::stored_task;
+use crate::task_seeds::named_task;
 
 on_both_databases!(
     random_histories_leave_no_word_of_what_was_forgotten,
@@ -34,11 +35,15 @@ impl Chance {
 async fn random_histories_leave_no_word_of_what_was_forgotten(database: TestDatabase) {
     let storage = database.open().await;
     let first = bootstrap(&storage.store).await;
-    let histories = if database.is_postgres() { 60 } else { 200 };
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let histories = number("ATELIER_TEST_HISTORIES").unwrap_or(200);
+    let fresh = u64::from(uuid::Uuid::new_v4().as_fields().0);
+    let first_seed = number("ATELIER_TEST_SEED").unwrap_or(fresh);
+    eprintln!("ATELIER_TEST_SEED={first_seed} ATELIER_TEST_HISTORIES={histories}");
     let mut gone: HashSet<String> = HashSet::new();
-    for seed in 0..histories {
+    for seed in first_seed..first_seed + histories {
         let place = second_workspace(&storage.store, first).await;
-        let task = stored_task(&storage.store, place).await;
+        let task = named_task(&storage.store, place).await;
         let it = Speaking {
             task: Some(task.id),
             ..Speaking::new(&storage.store, place)

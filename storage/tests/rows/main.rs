@@ -6,6 +6,7 @@
 mod cards;
 mod databases;
 mod documents;
+mod episodes;
 mod events;
 mod execution;
 mod faults;
@@ -14,6 +15,7 @@ mod groups;
 mod histories;
 mod jobs;
 mod journal;
+mod made;
 mod many_tasks;
 mod memories;
 mod memory_seeds;

@@ -313,6 +313,7 @@ pub(crate) async fn rows_with(database: &TestDatabase, text: &str) -> Vec<(Strin
     let mut found = Vec::new();
     for row in query(names).await {
         let name: String = row.try_get("", "name").expect("a name");
+        // The conversation, the journal, and exchanges of lines are only ever appended to.
         if ["messages", "journal", "line_exchanges"].contains(&name.as_str()) {
             continue;
         }

@@ -59,7 +59,7 @@ pub(crate) async fn bootstrap(store: &SharedStore) -> Place {
     assert!(made, "the installation was empty");
     let kind = TokenKind::Personal;
     Place {
-        caller: Caller { user, token, kind },
+        caller: Caller::new(user, token, kind),
         workspace,
     }
 }

@@ -63,6 +63,16 @@ pub(crate) async fn stored_task(store: &SharedStore, place: Place) -> Task {
     task
 }
 
+/// The same for one that a model has named after a message.
+pub(crate) async fn named_task(store: &SharedStore, place: Place) -> Task {
+    let task = Task {
+        origin: Some(MessageId::new()),
+        ..new_task(place)
+    };
+    insert_task(store, &task).await;
+    task
+}
+
 /// Makes a task as people do; it has a turn.
 pub(crate) async fn create_task(store: &SharedStore, place: Place, works: &[WorkId]) -> TaskId {
     let command = CreateTask {

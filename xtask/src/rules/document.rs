@@ -12,6 +12,7 @@ const MADE: &[&str] = &["web/dist", "web/dist/graphiql"];
 const FOLDERS: &[&str] = &[
     "api/",
     "bench/",
+    "clients/",
     "domain/",
     "docs/",
     "migrations/",

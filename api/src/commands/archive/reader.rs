@@ -89,5 +89,38 @@ fn line(reader: &mut impl BufRead) -> Result<Option<Vec<u8>>> {
 }
 
 fn parse<T: DeserializeOwned>(line: &[u8]) -> Result<T> {
-    Ok(serde_json::from_slice(line)?)
+    let row = serde_json::from_slice(line)?;
+    ensure!(
+        !holds_null_character(line),
+        "a text holds the character U+0000, which can not be stored; remove it from the line"
+    );
+    Ok(row)
+}
+
+/// Whether a line of JSON writes U+0000. It can only do that as an escape; an even number of backslashes before `u` is none.
+fn holds_null_character(line: &[u8]) -> bool {
+    let escapes = line.windows(5).enumerate();
+    let mut found = escapes.filter(|(_, window)| *window == b"u0000");
+    found.any(|(at, _)| {
+        let backslashes = line[..at].iter().rev().take_while(|byte| **byte == b'\\');
+        backslashes.count() % 2 == 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_with_what_no_database_stores_is_refused() {
+        for (line, is_right) in [
+            (r#""a""#, true),
+            (r#""a u0000""#, true),
+            (r#""a\\u0000""#, true),
+            (r#""a\u0000""#, false),
+            (r#""a\\\u0000""#, false),
+        ] {
+            assert_eq!(parse::<String>(line.as_bytes()).is_ok(), is_right, "{line}");
+        }
+    }
 }

@@ -104,6 +104,10 @@ impl People {
     pub(super) fn actor(&self, actor: &Actor) -> Actor {
         match actor {
             Actor::Person(user) => Actor::Person(self.user(*user)),
+            Actor::Program { user, token } => Actor::Program {
+                user: self.user(*user),
+                token: *token,
+            },
             other => other.clone(),
         }
     }
@@ -135,7 +139,9 @@ impl People {
             return self.user(user).to_string();
         }
         match text.parse::<Actor>() {
-            Ok(actor @ Actor::Person(_)) => self.actor(&actor).to_string(),
+            Ok(actor @ (Actor::Person(_) | Actor::Program { .. })) => {
+                self.actor(&actor).to_string()
+            }
             _ => text,
         }
     }

@@ -11,11 +11,13 @@ mod bucket;
 mod cost;
 mod scan;
 mod selections;
+mod texts;
 mod types;
 mod variables;
 
 pub use bucket::{Buckets, RateLimit, Throttle};
 pub use cost::Shape;
+pub use selections::introspects;
 pub use types::SchemaTypes;
 
 use async_graphql::parser::types::{
@@ -87,6 +89,7 @@ pub fn check(
     limits: &Limits,
 ) -> Result<Budgeted, Refusal> {
     scan::scan(text, limits)?;
+    texts::check(text, variables)?;
     let document = parse_query(text).map_err(|error| unparsable(&error))?;
     selections::measure(&document, limits)?;
     let operation = select(&document, operation_name)?;

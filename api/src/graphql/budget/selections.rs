@@ -71,6 +71,18 @@ pub(super) fn single_root_field(operation: &OperationDefinition) -> Result<(), R
     }
 }
 
+/// Whether an operation asks for the schema itself, fragments included. For a document that [`measure`] let pass.
+pub fn introspects(document: &ExecutableDocument, set: &SelectionSet) -> bool {
+    set.items.iter().any(|item| match &item.node {
+        Selection::Field(field) => matches!(field.node.name.node.as_str(), "__schema" | "__type"),
+        Selection::InlineFragment(inline) => introspects(document, &inline.node.selection_set.node),
+        Selection::FragmentSpread(spread) => {
+            let fragment = document.fragments.get(&spread.node.fragment_name.node);
+            fragment.is_some_and(|found| introspects(document, &found.node.selection_set.node))
+        }
+    })
+}
+
 fn within(found: usize, limit: usize, what: &str) -> Result<(), Refusal> {
     if found <= limit {
         return Ok(());

@@ -14,7 +14,7 @@ use crate::graphql::scope::Scope;
 /// What kind of actor it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub(crate) enum ActorKind {
-    /// A person.
+    /// A person, or a program for one.
     Person,
     /// The agent, for a task.
     Agent,
@@ -29,6 +29,13 @@ pub(crate) enum ActorKind {
 pub(crate) struct Actor(pub(crate) domain::actor::Actor);
 
 impl Actor {
+    async fn find_program(&self, ctx: &Context<'_>) -> Result<Option<String>> {
+        let domain::actor::Actor::Program { token, .. } = self.0 else {
+            return Ok(None);
+        };
+        Scope::of(ctx)?.program(token).await.map(Some)
+    }
+
     /// The step of the agent that decided it.
     fn decided(&self) -> Option<(TaskId, StepRef)> {
         match self.0 {
@@ -46,19 +53,23 @@ impl Actor {
     /// What kind of actor it is.
     async fn kind(&self) -> ActorKind {
         match self.0 {
-            domain::actor::Actor::Person(_) => ActorKind::Person,
+            domain::actor::Actor::Person(_) | domain::actor::Actor::Program { .. } => {
+                ActorKind::Person
+            }
             domain::actor::Actor::Agent { .. } => ActorKind::Agent,
             domain::actor::Actor::System => ActorKind::System,
             domain::actor::Actor::Provider(_) => ActorKind::Provider,
         }
     }
 
-    /// The person, where it is one.
+    /// The person, where it is one, or for whom a program acted.
     async fn user(&self, ctx: &Context<'_>) -> Nullable<User> {
-        let domain::actor::Actor::Person(id) = self.0 else {
-            return None;
-        };
-        Some(User::load(ctx, id).await)
+        Some(User::load(ctx, self.0.user()?).await)
+    }
+
+    /// The program that acted for the person, by the label of its token; null where the person acted.
+    async fn program(&self, ctx: &Context<'_>) -> Nullable<String> {
+        nullable(self.find_program(ctx).await)
     }
 
     /// The task for which the agent acted.
@@ -87,6 +98,9 @@ impl Actor {
     async fn label(&self, ctx: &Context<'_>) -> Result<String> {
         Ok(match &self.0 {
             domain::actor::Actor::Person(id) => Scope::of(ctx)?.user(*id).await?.name,
+            domain::actor::Actor::Program { user, token } => {
+                Scope::of(ctx)?.label_of_program(*user, *token).await?
+            }
             domain::actor::Actor::Agent { .. } => "Agent".to_owned(),
             domain::actor::Actor::System => "System".to_owned(),
             domain::actor::Actor::Provider(name) => name.clone(),

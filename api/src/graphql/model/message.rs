@@ -65,6 +65,11 @@ impl Message {
         Actor(self.0.author.clone())
     }
 
+    /// Whether a program wrote it for its author.
+    async fn by_program(&self) -> bool {
+        self.0.by_program
+    }
+
     /// Its words.
     async fn text(&self) -> &str {
         &self.0.text

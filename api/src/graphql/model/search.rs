@@ -214,6 +214,7 @@ async fn find(
         among: Vec::new(),
         limit: FOUND_LIMIT,
         seen: Some(head),
+        within: None,
     };
     let answer = scope.services.search.find(&request).await;
     if answer.found.is_empty() && answer.missing.len() > 1 {

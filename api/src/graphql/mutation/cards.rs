@@ -1,7 +1,9 @@
-//! Answering cards.
+//! Answering cards, and asking people by one.
 
 use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject, Union};
 use domain::card::{self, Answered};
+use domain::ids::CardId;
+use domain::task::detect_language;
 use domain::turn::Spare;
 
 use super::input::{id, idempotency};
@@ -48,12 +50,57 @@ struct CardNotOpen {
     card: Card,
 }
 
+/// A work that a program would move to the bin.
+#[derive(InputObject)]
+struct ProposeDeleteWorkInput {
+    /// The work.
+    work_id: ID,
+    /// Why, for people, at most 1,000 characters.
+    reason: Option<String>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+/// A question that waits for a person.
+#[derive(SimpleObject)]
+struct ProposeDeleteWorkPayload {
+    /// The card that asks.
+    card: Card,
+    /// As it was given.
+    client_mutation_id: Option<String>,
+}
+
 /// Mutations of cards.
 #[derive(Debug, Default)]
 pub(crate) struct CardMutation;
 
 #[Object]
 impl CardMutation {
+    /// Asks the members whether a work may go to the bin, by a CONFIRM_IRREVERSIBLE card: what a program does in place of `deleteWork`.
+    async fn propose_delete_work(
+        &self,
+        ctx: &Context<'_>,
+        input: ProposeDeleteWorkInput,
+    ) -> Result<ProposeDeleteWorkPayload> {
+        let scope = Scope::of(ctx)?;
+        let work = scope.work(id(&input.work_id)?).await?;
+        let reason = input.reason.filter(|reason| !reason.trim().is_empty());
+        let command = card::ProposeDeleteWork {
+            caller: scope.caller,
+            workspace: work.workspace,
+            work: work.id,
+            language: detect_language(reason.as_deref().unwrap_or(&work.title)).to_owned(),
+            reason,
+            card: CardId::new(),
+            at: scope.now(),
+        };
+        let card = scope.run(command).await?;
+        Ok(ProposeDeleteWorkPayload {
+            card: Card(scope.card(card).await?),
+            client_mutation_id: input.client_mutation_id,
+        })
+    }
+
     /// Answers an open card; the answer is final.
     async fn answer_card(
         &self,

@@ -1,7 +1,9 @@
 //! Mutations of documents: structured edits, texts, restoring a version, raw updates.
 
 use async_graphql::{Context, ID, InputObject, Object, Result};
-use domain::document::{self, EditNodes, EditOutcome, EditText, ReplaceText, RestoreVersion};
+use domain::document::{
+    self, EditNodes, EditOutcome, EditText, ReplaceText, RestoreVersion, UndoVersion,
+};
 use domain::ids::WorkId;
 
 use super::input::{id, idempotency, summary};
@@ -81,6 +83,19 @@ struct RestoreVersionInput {
     client_mutation_id: Option<String>,
 }
 
+/// A version that the caller made, to be taken back.
+#[derive(InputObject)]
+struct UndoVersionInput {
+    /// The work.
+    work_id: ID,
+    /// The version that the caller's change made.
+    version: i32,
+    /// The same key by the same person gives the first result again, and no second effect.
+    idempotency_key: Option<String>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
 /// A raw Yjs update of a client that holds the document.
 #[derive(InputObject)]
 struct ApplyUpdateInput {
@@ -112,6 +127,11 @@ impl EditMutation {
             summary: summary(input.summary)?,
         };
         let work = edit.work;
+        let node = edit
+            .operations
+            .iter()
+            .find_map(document::NodeOperation::node);
+        scope.show_program(work, node.map(str::to_owned)).await?;
         let outcome = scope.services.documents.edit_nodes(edit).await;
         finish(scope, work, outcome, input.client_mutation_id).await
     }
@@ -132,6 +152,7 @@ impl EditMutation {
             summary: summary(input.summary)?,
         };
         let work = edit.work;
+        scope.show_program(work, None).await?;
         let outcome = scope.services.documents.edit_text(edit).await;
         finish(scope, work, outcome, input.client_mutation_id).await
     }
@@ -149,6 +170,7 @@ impl EditMutation {
             summary: summary(input.summary)?,
         };
         let work = edit.work;
+        scope.show_program(work, None).await?;
         let outcome = scope.services.documents.replace_text(edit).await;
         finish(scope, work, outcome, input.client_mutation_id).await
     }
@@ -167,7 +189,24 @@ impl EditMutation {
             base: version("baseVersion", input.base_version)?,
         };
         let work = edit.work;
+        scope.show_program(work, None).await?;
         let outcome = scope.services.documents.restore_version(edit).await;
+        finish(scope, work, outcome, input.client_mutation_id).await
+    }
+
+    /// Takes back what one change of the caller's own did, and leaves what others did since; the same place changed again is a conflict.
+    async fn undo_version(&self, ctx: &Context<'_>, input: UndoVersionInput) -> Result<EditResult> {
+        let scope = Scope::of(ctx)?;
+        let key = input.idempotency_key.as_deref();
+        let idempotency = idempotency(scope, "undoVersion", key, &input)?;
+        let work = scope.work(id(&input.work_id)?).await?.id;
+        let undo = UndoVersion {
+            work,
+            editor: scope.editor(idempotency),
+            version: version("version", input.version)?,
+        };
+        scope.show_program(work, None).await?;
+        let outcome = scope.services.documents.undo_version(undo).await;
         finish(scope, work, outcome, input.client_mutation_id).await
     }
 

@@ -2,6 +2,7 @@
 
 use async_graphql::{Context, ID, InputObject, Object, Result, SimpleObject, Union};
 use domain::Error;
+use domain::actor::Actor;
 use domain::ids::{MessageId, WorkId};
 use domain::message::{
     self, Address, MessageState, PostMessage, ReplaceMessage, WithdrawMessage, Withdrawn,
@@ -273,7 +274,7 @@ fn new_message(scope: &Scope, input: &PostMessageInput) -> Result<message::Messa
         workspace: id(&input.workspace_id)?,
         main_of: None,
         task: None,
-        author: scope.caller.actor(),
+        author: Actor::Person(scope.caller.user),
         text: input.text.clone(),
         language: Some(detect_language(&input.text).to_owned()),
         created_at: scope.now(),

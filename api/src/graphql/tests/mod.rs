@@ -217,11 +217,7 @@ fn services(store: &SharedStore) -> Services {
 }
 
 fn caller(user: UserId) -> Caller {
-    Caller {
-        user,
-        token: TokenId::new(),
-        kind: TokenKind::Personal,
-    }
+    Caller::new(user, TokenId::new(), TokenKind::Personal)
 }
 
 fn request(caller: Caller, query: &str, variables: Value) -> Request {

@@ -116,6 +116,7 @@ impl Documents {
     /// The text that is to be executed.
     pub(super) fn resolve(&self, source: Source) -> Result<String, Refusal> {
         match (source, self.mode) {
+            (Source::Own(text), _) => Ok(text.to_owned()),
             (Source::Text(_), DocumentMode::Only) => Err(Refusal::document(
                 Code::PersistedDocumentRequired,
                 "this server runs trusted documents only; send `documentId`",

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use async_graphql::parser::types::OperationType;
+use async_graphql::parser::types::{ExecutableDocument, OperationType};
 use async_graphql::{
     IntrospectionMode, ObjectType, Request, Response, Schema, SubscriptionType, Value, parser,
     value,
@@ -170,6 +170,7 @@ impl Endpoint {
         let text = self.0.parts.documents.resolve(source)?;
         let (name, limits) = (operation_name.as_deref(), &self.settings().limits);
         let mut budgeted = budget::check(&text, name, &variables, &self.0.types, limits)?;
+        self.check_introspection(&budgeted.document, name)?;
         if allowed == Allowed::Queries && budgeted.kind == OperationType::Mutation {
             return Err(Refusal::service(
                 Code::MethodNotAllowed,
@@ -193,6 +194,7 @@ impl Endpoint {
         request.operation_name = operation_name;
         request.set_parsed_query(budgeted.document);
         if self.settings().introspection == Introspection::Off {
+            // Refused above; the executor keeps to it as well.
             request.introspection_mode = IntrospectionMode::Disabled;
         }
         Ok(Prepared {
@@ -203,6 +205,23 @@ impl Endpoint {
             shape: budgeted.shape,
             request_id: request_id.clone(),
         })
+    }
+
+    /// Without this the executor would answer null, as if there were no schema.
+    fn check_introspection(
+        &self,
+        document: &ExecutableDocument,
+        name: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let operation = budget::select(document, name)?;
+        let is_off = self.settings().introspection == Introspection::Off;
+        if is_off && budget::introspects(document, &operation.node.selection_set.node) {
+            return Err(Refusal::document(
+                Code::ValidationFailed,
+                "introspection is off on this server: start it with `--introspection on`, or print the schema with `atelier schema`",
+            ).at(operation.pos));
+        }
+        Ok(())
     }
 
     /// Runs a query or mutation to its end, or to the time limit.
@@ -308,7 +327,8 @@ impl Endpoint {
         })
     }
 
-    fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
+    /// Takes a cost from a person's bucket.
+    pub(super) fn charge(&self, person: UserId, cost: u64) -> Result<(), Refusal> {
         let Some(buckets) = &self.0.buckets else {
             return Ok(());
         };

@@ -117,7 +117,8 @@ async fn stream(
     }
 }
 
-async fn authenticate(
+/// The caller of a request.
+pub(super) async fn authenticate(
     endpoint: &Endpoint,
     headers: &HeaderMap,
     request_id: &RequestId,
@@ -230,7 +231,7 @@ pub(super) fn refusal_response(endpoint: &Endpoint, media: Media, refusal: &Refu
 }
 
 /// The request's own id where it has a harmless one, else a new one.
-fn request_id(headers: &HeaderMap) -> RequestId {
+pub(super) fn request_id(headers: &HeaderMap) -> RequestId {
     let given = headers
         .get(X_REQUEST_ID)
         .and_then(|value| value.to_str().ok())

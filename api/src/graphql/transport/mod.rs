@@ -14,6 +14,7 @@ mod documents;
 mod endpoint;
 mod http;
 mod origin;
+mod own;
 mod request;
 mod resume;
 mod socket;

@@ -17,6 +17,8 @@ pub enum Source {
     Text(String),
     /// The id of a trusted document.
     Document(String),
+    /// A document of the server's own.
+    Own(&'static str),
 }
 
 /// Which operations the transport allows.

@@ -7,11 +7,7 @@ use super::*;
 const NOW: Timestamp = Timestamp::from_micros(1_000_000_000);
 
 fn watched() -> Watched {
-    let caller = Caller {
-        user: UserId::new(),
-        token: TokenId::new(),
-        kind: TokenKind::Personal,
-    };
+    let caller = Caller::new(UserId::new(), TokenId::new(), TokenKind::Personal);
     Watched {
         caller,
         workspace: Some(WorkspaceId::new()),

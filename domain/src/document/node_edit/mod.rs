@@ -19,7 +19,7 @@ use crate::actor::Actor;
 use crate::document::attribution::Touch;
 use crate::document::{Edge, Version};
 
-pub(crate) use check::check_fields;
+pub(crate) use check::{check_fields, check_id};
 pub(crate) use plan::plan_edit;
 pub(crate) use write::{apply_plan, set_field, write_edge};
 

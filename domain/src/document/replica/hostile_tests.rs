@@ -216,13 +216,13 @@ fn board(shots: u64) -> Vec<u8> {
 
 #[test]
 fn a_large_board_is_taken_in_portions_and_is_the_same_as_at_once() {
-    let state = board(20_000);
+    let state = board(10_000);
     let at_once = replica(WorkKind::Storyboard, std::slice::from_ref(&state));
     let mut portioned = replica(WorkKind::Storyboard, &[]);
     let Ok(Applied::Changed(_, recorded)) = apply(&mut portioned, &state) else {
         panic!("the board is taken");
     };
-    assert_eq!(recorded.touched.nodes.len(), 20_000);
+    assert_eq!(recorded.touched.nodes.len(), 10_000);
     let content = |replica: &Replica| replica.content(Version(1)).expect("can be read");
     assert_eq!(content(&portioned), content(&at_once));
     assert!(!portioned.is_strained());

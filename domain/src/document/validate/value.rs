@@ -39,6 +39,21 @@ impl Budget {
     }
 }
 
+/// Reads a text. U+0000 is refused: what documents say goes into tables and journals, and `PostgreSQL` has no place for it.
+pub(super) fn text<'bytes>(
+    reader: &mut Reader<'bytes>,
+    budget: &mut Budget,
+) -> Result<&'bytes str, Rejection> {
+    let text = reader.var_string()?;
+    if text.contains('\0') {
+        return Err(Rejection::new(
+            "a text holds the character U+0000, which can not be stored",
+        ));
+    }
+    budget.spend(text.len())?;
+    Ok(text)
+}
+
 /// Reads past a number of values.
 pub(super) fn skip_values(
     reader: &mut Reader<'_>,
@@ -59,7 +74,7 @@ fn skip_value(reader: &mut Reader<'_>, depth: usize, budget: &mut Budget) -> Res
         125 => drop(reader.var_i53()?),
         124 => drop(reader.take(4)?),
         123 | 122 => drop(reader.take(8)?),
-        119 => budget.spend(reader.var_string()?.len())?,
+        119 => text(reader, budget).map(|_| ())?,
         118 => skip_map(reader, depth, budget)?,
         117 => {
             let count = count_of(reader, 1)?;
@@ -76,7 +91,8 @@ fn skip_map(reader: &mut Reader<'_>, depth: usize, budget: &mut Budget) -> Resul
     let count = count_of(reader, 2)?;
     budget.spend(MAP)?;
     for _ in 0..count {
-        budget.spend(VALUE + reader.var_string()?.len())?;
+        budget.spend(VALUE)?;
+        text(reader, budget)?;
         skip_value(reader, depth, budget)?;
     }
     Ok(())
@@ -105,8 +121,8 @@ pub(super) fn skip_json(
     depth: usize,
     budget: &mut Budget,
 ) -> Result<(), Rejection> {
-    let text = reader.var_string()?;
-    budget.spend(text.len() + JSON_PART * check_json_depth(text, depth)?)?;
+    let text = text(reader, budget)?;
+    budget.spend(JSON_PART * check_json_depth(text, depth)?)?;
     serde_json::from_str::<IgnoredAny>(text)
         .map_err(|error| Rejection::new(format!("a value is not JSON: {error}")))?;
     Ok(())

@@ -222,8 +222,7 @@ impl Walker<'_> {
         };
         let has_key = has_parent && info & HAS_KEY != 0;
         if has_key {
-            self.budget.spend(self.reader.clone().var_string()?.len())?;
-            self.reader.var_string()?;
+            value::text(&mut self.reader, &mut self.budget)?;
         }
         let (length, shape) = self.content(info & 0x1f)?;
         Ok(Block {
@@ -260,7 +259,7 @@ impl Walker<'_> {
         match self.reader.var_u32()? {
             0 => self.id().map(Parent::Block),
             1 => {
-                let name = self.reader.var_string()?;
+                let name = value::text(&mut self.reader, &mut self.budget)?;
                 root_type(self.kind, name).map(Parent::Root).ok_or_else(|| {
                     let name: String = name.chars().take(40).collect();
                     Rejection::new(format!(
@@ -283,7 +282,7 @@ impl Walker<'_> {
             4 => self.characters(),
             5 => self.json().map(|()| (1, Shape::Embed)),
             6 => {
-                self.budget.spend(self.reader.var_string()?.len())?;
+                value::text(&mut self.reader, &mut self.budget)?;
                 self.json().map(|()| (1, Shape::Prose))
             }
             7 => Ok((1, Shape::Type(self.shared_type()?))),
@@ -303,8 +302,7 @@ impl Walker<'_> {
     }
 
     fn characters(&mut self) -> Result<(u32, Shape), Rejection> {
-        let text = self.reader.var_string()?;
-        self.budget.spend(text.len())?;
+        let text = value::text(&mut self.reader, &mut self.budget)?;
         let length = text.encode_utf16().count() as u32;
         if length == 0 {
             return Err(Rejection::new("a block is empty"));

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::context::cut;
-use crate::memory::recall;
+use crate::memory::Recall;
 use crate::tools::arguments::{SHOWN, object, read, time};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};
 
@@ -215,7 +215,8 @@ impl Found<'_> {
     /// What is remembered and fits: found by words and meaning, in the scopes of the task alone.
     async fn memories(&mut self, invocation: &Invocation<'_>, query: &str) -> Result<()> {
         let (services, task) = (invocation.services, invocation.task);
-        let recalled = recall(services, task, (query, &[])).await?;
+        let recall = Recall::new(&services.store, &services.search, task);
+        let recalled = recall.run(query, &[]).await?;
         for (memory, content) in &recalled.memories {
             let mut shown = json!({"memory": memory.id, "content": content});
             shown["at"] = time(memory.updated_at).into();

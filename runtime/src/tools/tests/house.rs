@@ -391,9 +391,5 @@ fn decision(calls: Vec<PlannedCall>) -> Decision {
 }
 
 pub(super) fn caller(user: UserId) -> Caller {
-    Caller {
-        user,
-        token: TokenId::new(),
-        kind: TokenKind::Personal,
-    }
+    Caller::new(user, TokenId::new(), TokenKind::Personal)
 }

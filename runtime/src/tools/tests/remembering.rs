@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use domain::ids::{MemoryId, MessageId, UserId};
 use domain::memory::{
-    Forget, ForgetTarget, Memory, MemoryBasis, MemoryKind, MemoryScope, MemoryState, Remember,
+    Evidence, EvidenceRole, Forget, ForgetTarget, Memory, MemoryBasis, MemoryKind, MemoryScope,
+    MemoryState, Remember,
 };
+use domain::message::{Message, MessageState};
 use domain::search::{Found, SearchAnswer, SearchIndex, SearchKind, SearchLeg, SearchRequest};
 use domain::store::StoreExt as _;
 use domain::time::Timestamp;
@@ -18,6 +20,7 @@ use super::{House, on_both_databases};
 
 on_both_databases!(
     recall_finds_what_is_for_the_task_with_what_it_rests_on,
+    what_was_said_is_recalled_with_what_stands_beside_it,
     recall_ends_in_time_and_says_what_it_lacks,
     what_was_forgotten_is_recalled_by_no_tool,
 );
@@ -147,6 +150,106 @@ async fn recall_finds_what_is_for_the_task_with_what_it_rests_on(mut house: Hous
         .refused("recall", json!({"query": "x", "scopes": ["workspce"]}))
         .await;
     assert!(refused.contains("scopes"), "{refused}");
+}
+
+/// A thread, and a memory that rests on one of its messages.
+#[derive(Clone)]
+struct Say(Vec<Message>, Memory, MessageId);
+
+#[async_trait]
+impl domain::store::Command for Say {
+    type Output = ();
+    const NAME: &'static str = "test.say";
+
+    fn scope(&self) -> domain::store::Scope {
+        domain::store::Scope::Workspace(self.1.workspace)
+    }
+
+    async fn run(&self, tx: &dyn domain::store::Transaction) -> domain::Result<()> {
+        for message in &self.0 {
+            tx.insert_message(message).await?;
+        }
+        Put(self.1.clone()).run(tx).await?;
+        let evidence = Evidence {
+            memory: self.1.id,
+            number: 1,
+            message: self.2,
+            role: EvidenceRole::Origin,
+            quote: None,
+            is_usable: true,
+        };
+        tx.insert_evidence(self.1.workspace, &[evidence]).await
+    }
+}
+
+async fn what_was_said_is_recalled_with_what_stands_beside_it(mut house: House) {
+    let message = |text: &str, minute: i64| Message {
+        id: MessageId::new(),
+        workspace: house.workspace,
+        main_of: None,
+        task: Some(house.task),
+        author: house.owner.actor(),
+        text: text.to_owned(),
+        language: None,
+        created_at: Timestamp::from_micros(minute * 60_000_000),
+        state: MessageState::Consumed,
+        taken_by: None,
+        replaced_by: None,
+        reply_to: None,
+        attachments: Vec::new(),
+        by_program: false,
+        routing: None,
+    };
+    let kayak = message("I have bought a kayak", 1);
+    let lisbon = message("It was in Lisbon", 2);
+    let later = message("Good morning", 200);
+    let memory = Memory {
+        id: MemoryId::new(),
+        workspace: house.workspace,
+        kind: MemoryKind::Fact,
+        scope: MemoryScope::Workspace,
+        basis: MemoryBasis::Explicit,
+        state: MemoryState::Active,
+        current: Some(1),
+        versions: 1,
+        words: None,
+        confirmations: 0,
+        for_profile: false,
+        created_at: house.now(),
+        updated_at: house.now(),
+    };
+    let (first, second) = (kayak.id, lisbon.id);
+    let say = Say(vec![kayak, lisbon, later], memory.clone(), second);
+    house.services.store.run(say).await.expect("is stored");
+    house.services.search = Arc::new(Finds(vec![first.uuid()], Duration::ZERO));
+    let recalled = house.done("recall", json!({"query": "kayak"})).await;
+    let said = recalled["said"].as_array().expect("a list");
+    let ids: Vec<&Value> = said.iter().map(|one| &one["message_id"]).collect();
+    assert_eq!(ids, [&json!(first), &json!(second)], "{recalled}");
+    assert_eq!(said[0]["after"]["text"], "It was in Lisbon");
+    assert_eq!(said[0]["before"], Value::Null);
+    assert_eq!(said[1]["before"]["text"], "I have bought a kayak");
+    assert_eq!(said[1]["after"], Value::Null, "hours later is another talk");
+    // The memory was not found by itself, but by what it rests on.
+    assert_eq!(recalled["memories"][0]["memory_id"], json!(memory.id));
+    let asked = json!({"query": "kayak", "scopes": ["person"]});
+    let elsewhere = house.done("recall", asked).await;
+    assert_eq!(elsewhere["said"], json!([]));
+    // What may not be used stands beside nothing any more.
+    let forget = Forget {
+        caller: house.owner,
+        workspace: house.workspace,
+        target: ForgetTarget::Message(second),
+        receipt: Uuid::now_v7(),
+        at: house.now(),
+    };
+    house.services.store.run(forget).await.expect("forgets");
+    house.claim(true).await;
+    let recalled = house.done("recall", json!({"query": "the kayak"})).await;
+    let said = recalled["said"].as_array().expect("a list");
+    assert_eq!(said.len(), 1, "{recalled}");
+    assert_eq!(said[0]["after"], Value::Null);
+    assert_eq!(recalled["memories"], json!([]));
 }
 
 async fn recall_ends_in_time_and_says_what_it_lacks(mut house: House) {

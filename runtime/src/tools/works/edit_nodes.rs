@@ -1,14 +1,14 @@
 //! `edit_nodes`: operations on a structured work, all or none, judged per node against the version that was read (W3).
 
 use async_trait::async_trait;
-use domain::document::{EditNodes, Version};
+use domain::document::{EditNodes, NodeOperation, Version};
 use domain::error::{Error, Result};
 use domain::task::Task;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::editing::{Editing, forgotten};
-use super::operations::{first_node, named_operations, operations_schema, read_operations};
+use super::operations::{named_operations, operations_schema, read_operations};
 use crate::tools::arguments::{object, read, summary, text, whole};
 use crate::tools::{Invocation, Ran, Tool, ToolSpec};
 
@@ -56,7 +56,8 @@ impl Tool for EditNodesOfWork {
         let operations =
             named_operations(invocation.call.id, &arguments.operations).map_err(Error::Invalid)?;
         let editing = Editing::begin(invocation, &arguments.work_id, "editNodes").await?;
-        editing.show(first_node(&operations)).await;
+        let node = operations.iter().find_map(NodeOperation::node);
+        editing.show(node.map(str::to_owned)).await;
         let edit = EditNodes {
             work: editing.work,
             editor: editing.editor.clone(),

@@ -224,18 +224,6 @@ fn placement(after: Option<String>) -> Placement {
     }
 }
 
-/// The node that an edit begins with, for whoever looks on.
-pub(super) fn first_node(operations: &[NodeOperation]) -> Option<String> {
-    operations.iter().find_map(|operation| match operation {
-        NodeOperation::Put(node) => node.id.clone(),
-        NodeOperation::Set { node, .. }
-        | NodeOperation::Move { node, .. }
-        | NodeOperation::Remove(node) => Some(node.clone()),
-        NodeOperation::Connect(edge) => Some(edge.source.clone()),
-        NodeOperation::Disconnect(_) => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,7 +271,7 @@ mod tests {
         let ids = |call| -> Vec<_> {
             let read = named_operations(call, &operations).expect("fits");
             read.iter()
-                .map(|one| first_node(std::slice::from_ref(one)))
+                .map(|one| one.node().map(str::to_owned))
                 .collect()
         };
         let call = call(0);

@@ -159,11 +159,7 @@ fn with(settings: Settings, documents: Documents) -> Fixture {
         Mutation(counts.clone()),
         Subscriptions::default(),
     );
-    let caller = Caller {
-        user: UserId::new(),
-        token: TokenId::new(),
-        kind: TokenKind::Personal,
-    };
+    let caller = Caller::new(UserId::new(), TokenId::new(), TokenKind::Personal);
     let parts = Parts {
         execute: Arc::new(schema.disable_suggestions().extension(loaders).finish()),
         authenticate: Arc::new(OneToken {
