@@ -189,6 +189,7 @@ export const checks = [
         await goTo(page, workspaceId, place);
         await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
         if (place === taskId) await page.getByRole('region', { name: 'Please look' }).waitFor();
+        if (place === taskId) await page.getByRole('tab', { name: 'Steps' }).click();
         // Tables and rows of tabs may be scrolled sideways by themselves.
         const wide = await page.evaluate(() =>
           [...document.querySelectorAll('main *:not(.wide *, [role=tablist] *, .room-pages *, .flow *, .hidden)')]

@@ -11,7 +11,7 @@ import { PAGE, readAll } from './all';
 import { exported, save } from './export';
 import { ForgetContext, ForgetDialog } from './forget_dialog';
 import { MemoryCard } from './memory_card';
-import { NewMemory } from './new_memory';
+import { RememberForm } from './remember_form';
 import { Profile } from './profile';
 import type { Memory } from './reach';
 import { NotTaken } from './rejections';
@@ -38,7 +38,7 @@ export function MemoryPage({ memoryId }: { memoryId: string | null }) {
           <Export />
         </header>
         {memoryId && <Pointed key={memoryId} memoryId={memoryId} />}
-        {!isReadOnly && <NewMemory />}
+        {!isReadOnly && <RememberForm />}
         <Tabs
           label={say('memory')}
           tabs={[

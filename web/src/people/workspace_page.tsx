@@ -1,5 +1,5 @@
 /** The workspace itself, page by page: its people, money, orders, usage, what can be made, and guides. */
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 import { Notice, Refusal } from '../frame/notice';
 import { linkTo, ROOM_PAGES, type Page, type RoomPage } from '../frame/place';
@@ -33,10 +33,15 @@ interface Properties {
 export function WorkspacePage({ page, ...rest }: Properties & { page: Page }) {
   const { say } = useStudio();
   const { workspaceId, workspaceName } = useRoom();
+  const pages = useRef<HTMLElement>(null);
+  // Where the row of pages is wider than the screen, the one that is open is in view.
+  useEffect(() => {
+    pages.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [page]);
   return (
     <section className="sheet" aria-label={workspaceName}>
       <h1>{workspaceName}</h1>
-      <nav className="room-pages" aria-label={say('people')}>
+      <nav ref={pages} className="room-pages" aria-label={say('people')}>
         {ROOM_PAGES.map((each) => (
           <a key={each} href={linkTo(workspaceId, { page: each })} aria-current={page === each ? 'page' : undefined}>
             {say(`room_${each}`)}

@@ -202,7 +202,7 @@ export const zhRoomWords: Record<keyof typeof roomWords, string> = {
   readingTasks: '统计中：{done} / {of} 个任务',
   readAgain: '重新统计',
   fromCaches: '来自缓存',
-  tokensByLayer: '请求的 token（按层）',
+  tokensByLayer: '请求的词元（按层）',
   tokensByLayerLead: '在生成请求时估算；最近 30 天。',
   layer_stablePrefix: '规则与工具',
   layer_summaries: '摘要',
@@ -221,5 +221,5 @@ export const zhRoomWords: Record<keyof typeof roomWords, string> = {
   chooseNode: '选择一个节点查看内容。',
   chooseNodeToEdit: '选择一个节点以查看、修改或连接。',
   portColours: '颜色代表的内容',
-  nothingReported: '模型未报告 token 数，暂无可显示内容。使用会统计的服务商后即可查看。',
+  nothingReported: '模型未报告词元数，暂无可显示内容。使用会统计的服务商后即可查看。',
 };

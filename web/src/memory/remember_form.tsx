@@ -9,7 +9,7 @@ import { LONGEST } from './memory_card';
 const KINDS: MemoryKind[] = ['FACT', 'PREFERENCE'];
 const SCOPES: MemoryScope[] = ['PERSON', 'WORKSPACE'];
 
-export function NewMemory() {
+export function RememberForm() {
   const { api, say } = useStudio();
   const { workspaceId } = useRoom();
   const [content, setContent] = useState('');
