@@ -6,7 +6,7 @@ use crate::harness::mcp::Mcp;
 use crate::harness::model::decision;
 use crate::harness::people::text;
 use crate::harness::tasks::{each, list};
-use crate::harness::{Installation, Planner, eventually, on_both_databases};
+use crate::harness::{Installation, Person, Planner, eventually, on_both_databases};
 
 on_both_databases![
     works_are_found_and_read_part_by_part,
