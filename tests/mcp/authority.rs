@@ -220,10 +220,11 @@ async fn a_work_goes_to_the_bin_by_a_persons_word_alone(installation: &Installat
 }
 
 async fn what_costs_money_is_asked_of_a_person(installation: &Installation) {
-    let planner = Planner::start(|_, step, _| {
+    let planner = Planner::start(|turn, step, _| {
         let order =
             json!([{"tool": "generate", "arguments": {"kind": "image", "prompt": "a fox"}}]);
-        decision(step > 1, &if step == 1 { order } else { json!([]) })
+        let orders = turn == 1 && step == 1;
+        decision(!orders, &if orders { order } else { json!([]) })
     })
     .await;
     let mut settings = planner.settings().to_vec();

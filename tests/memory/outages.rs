@@ -139,9 +139,10 @@ struct Recalled {
 }
 
 impl Recalled {
-    fn contents(&self) -> Vec<String> {
+    /// Whether the brand is among what was found; what came of the task itself may be there as well.
+    fn has_brand(&self) -> bool {
         let memories = list(&self.result["memories"]);
-        memories.iter().map(|one| text(&one["content"])).collect()
+        memories.iter().any(|one| one["content"] == BRAND)
     }
 }
 
@@ -199,9 +200,7 @@ async fn goes_on_without(task: &Task, rounds: &mut usize, (manner, usual): (Mann
     let took = fastest(task, rounds, |recalled| {
         let degraded = &recalled.result["degraded"];
         assert_eq!(degraded, &json!(["meanings"]), "{manner:?}");
-        let contents = recalled.contents();
-        let is_there = contents.iter().any(|content| content == BRAND);
-        assert!(is_there, "{manner:?}: {contents:?}");
+        assert!(recalled.has_brand(), "{manner:?}: {}", recalled.result);
     })
     .await;
     eprintln!("{manner:?}: {took:?}, usually {usual:?}");
@@ -234,11 +233,11 @@ async fn recall_without_meanings_is_in_time_and_says_so(installation: &Installat
     eventually("both legs answer", async || {
         rounds += 1;
         let recalled = recall(&task, rounds).await;
-        recalled.result["degraded"].is_null() && recalled.contents() == [BRAND]
+        recalled.result["degraded"].is_null() && recalled.has_brand()
     })
     .await;
     let usual = fastest(&task, &mut rounds, |recalled| {
-        assert_eq!(recalled.contents(), [BRAND]);
+        assert!(recalled.has_brand(), "{}", recalled.result);
     })
     .await;
     let made = endpoint.made(BRAND);

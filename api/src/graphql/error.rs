@@ -209,6 +209,38 @@ pub fn code_of(error: &ServerError) -> Option<Code> {
     }
 }
 
+/// What an error says, for doors that do not speak GraphQL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// In words.
+    pub(crate) message: String,
+    /// What a program can decide by.
+    pub(crate) code: Code,
+    /// After how many seconds it may be tried again, where that is known.
+    pub(crate) retry_after: Option<u64>,
+    /// The request, where the log says more about it.
+    pub(crate) request_id: Option<String>,
+}
+
+impl Told {
+    /// By an error that was made presentable.
+    pub(crate) fn by(error: &ServerError) -> Self {
+        let extension = |name: &str| error.extensions.as_ref().and_then(|known| known.get(name));
+        Self {
+            message: error.message.clone(),
+            code: code_of(error).unwrap_or(Code::Internal),
+            retry_after: match extension("retryAfter") {
+                Some(Value::Number(seconds)) => seconds.as_u64(),
+                _ => None,
+            },
+            request_id: match extension("requestId") {
+                Some(Value::String(id)) => Some(id.clone()),
+                _ => None,
+            },
+        }
+    }
+}
+
 /// The error as a client may see it: with a code of the contract, or masked and logged.
 pub fn present(mut error: ServerError, request_id: &str) -> ServerError {
     if code_of(&error).is_some() {

@@ -5,11 +5,10 @@
 //!
 //! Not here: which outcomes there are (`crate::graphql`).
 
-use async_graphql::{ServerError, Value as Extension};
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 
-use crate::graphql::error::{Code, code_of};
+use crate::graphql::error::{Code, Told};
 
 /// What came of a tool.
 #[derive(Debug)]
@@ -53,20 +52,16 @@ impl Shown {
     }
 
     /// An error as GraphQL tells it.
-    pub(super) fn error(error: &ServerError) -> Self {
-        let code = code_of(error).unwrap_or(Code::Internal);
-        let mut result = json!({"code": code.as_str()});
-        let extensions = error.extensions.as_ref();
-        if let Some(Extension::Number(seconds)) =
-            extensions.and_then(|known| known.get("retryAfter"))
-        {
-            result["retry_after_seconds"] = json!(seconds.as_u64());
+    pub(super) fn error(told: Told) -> Self {
+        let mut result = json!({"code": told.code.as_str()});
+        if let Some(seconds) = told.retry_after {
+            result["retry_after_seconds"] = json!(seconds);
         }
-        if let Some(Extension::String(id)) = extensions.and_then(|known| known.get("requestId")) {
+        if let Some(id) = told.request_id {
             result["request_id"] = json!(id);
         }
         Self::Refused {
-            message: error.message.clone(),
+            message: told.message,
             result,
         }
     }

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 
 use super::outcome::{Shown, result};
 use super::tools::{self, Asked, Place, Tool};
+use crate::graphql::error::Told;
 use crate::graphql::transport::{Endpoint, RequestId};
 
 /// What a program is told when it comes.
@@ -107,9 +108,9 @@ impl Collaboration {
             .run_own(caller, (document, variables), request_id);
         let answer = answered
             .await
-            .map_err(|refusal| Shown::error(&refusal.to_error()))?;
+            .map_err(|refusal| Shown::error(Told::by(&refusal.to_error())))?;
         if let Some(error) = answer.errors.first() {
-            return Err(Shown::error(error));
+            return Err(Shown::error(Told::by(error)));
         }
         let data = answer.data.unwrap_or_default().into_json();
         data.map_err(|error| {

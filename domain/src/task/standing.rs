@@ -226,7 +226,7 @@ mod tests {
             (
                 "at a checkpoint",
                 |state| {
-                    state.checklist = plan(&[("look", ChecklistState::Done, true), TODO]);
+                    state.checklist = plan(&[("look", ChecklistState::Done, true), OPEN]);
                 },
                 Verdict::AskPerson(Some("look".to_owned())),
             ),
@@ -250,13 +250,13 @@ mod tests {
             ),
             (
                 "open",
-                |state| state.checklist = plan(&[TODO]),
+                |state| state.checklist = plan(&[OPEN]),
                 Verdict::NextStep,
             ),
         ]
     }
 
-    const TODO: (&str, ChecklistState, bool) = ("todo", ChecklistState::Todo, false);
+    const OPEN: (&str, ChecklistState, bool) = ("todo", ChecklistState::Todo, false);
 
     /// A plan for as long as the tests run.
     fn plan(items: &[(&str, ChecklistState, bool)]) -> &'static [ChecklistItem] {
@@ -270,13 +270,13 @@ mod tests {
     fn every_branch_comes_before_those_after_it() {
         let branches = branches();
         for (at, (name, bend, expected)) in branches.iter().enumerate() {
-            let mut state = standing(plan(&[TODO]));
+            let mut state = standing(plan(&[OPEN]));
             // What stands after it in the table is true as well, as far as a plan can be two things.
             for (_, bend, _) in branches[at..].iter().rev() {
                 bend(&mut state);
             }
             assert_eq!(verdict(&state), *expected, "{name} with all that follows");
-            let mut alone = standing(plan(&[TODO]));
+            let mut alone = standing(plan(&[OPEN]));
             bend(&mut alone);
             assert_eq!(verdict(&alone), *expected, "{name} alone");
         }
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_full_turn_changes_only_whether_the_next_step_is_in_a_new_one_or_the_task_is_given_up() {
         for (name, bend, expected) in branches() {
-            let mut full = standing(plan(&[TODO]));
+            let mut full = standing(plan(&[OPEN]));
             bend(&mut full);
             full.steps = full.limits.steps_per_turn;
             for (idle_turns, given_up) in [(0, false), (3, false), (4, true)] {
@@ -302,8 +302,8 @@ mod tests {
 
     #[test]
     fn how_far_the_agent_may_go_decides_which_closed_items_are_asked_about() {
-        let checkpoint = plan(&[("look", ChecklistState::Done, true), TODO]);
-        let plain = plan(&[("a", ChecklistState::Done, false), TODO]);
+        let checkpoint = plan(&[("look", ChecklistState::Done, true), OPEN]);
+        let plain = plan(&[("a", ChecklistState::Done, false), OPEN]);
         let ask = |id: &str| Verdict::AskPerson(Some(id.to_owned()));
         for (autonomy, at_checkpoint, at_plain) in [
             (Autonomy::RunUntilDone, Verdict::NextStep, Verdict::NextStep),
