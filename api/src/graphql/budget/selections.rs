@@ -71,10 +71,11 @@ pub(super) fn single_root_field(operation: &OperationDefinition) -> Result<(), R
     }
 }
 
-/// Whether an operation asks for the schema itself, fragments included. For a document that [`measure`] let pass.
+/// Whether an operation asks for the schema itself, fragments included. For a document that [`measure`] let pass. A question after a
+/// single type is none: without introspection no type is known, and null says so (audits 2EA1 and 28B9 of graphql-http).
 pub fn introspects(document: &ExecutableDocument, set: &SelectionSet) -> bool {
     set.items.iter().any(|item| match &item.node {
-        Selection::Field(field) => matches!(field.node.name.node.as_str(), "__schema" | "__type"),
+        Selection::Field(field) => field.node.name.node == "__schema",
         Selection::InlineFragment(inline) => introspects(document, &inline.node.selection_set.node),
         Selection::FragmentSpread(spread) => {
             let fragment = document.fragments.get(&spread.node.fragment_name.node);
