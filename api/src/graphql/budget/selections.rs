@@ -71,7 +71,7 @@ pub(super) fn single_root_field(operation: &OperationDefinition) -> Result<(), R
     }
 }
 
-/// Whether an operation asks for the schema itself, fragments included. For a document that [`measure`] let pass. A question after a
+/// Whether an operation asks for the schema itself, fragments included. For a document that was measured. A question after a
 /// single type is none: without introspection no type is known, and null says so (audits 2EA1 and 28B9 of graphql-http).
 pub fn introspects(document: &ExecutableDocument, set: &SelectionSet) -> bool {
     set.items.iter().any(|item| match &item.node {
