@@ -31,7 +31,7 @@ async fn the_offline_planner_remembers_what_it_is_asked_to_in_three_languages(
         owner.contents().await == ["our brand is teal"]
     })
     .await;
-    let memory = &owner.memories().await[0];
+    let memory = &owner.facts().await[0];
     assert_eq!(
         (&memory["scope"], &memory["basis"]),
         (&json!("WORKSPACE"), &json!("EXPLICIT"))

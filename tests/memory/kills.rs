@@ -5,10 +5,10 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
 use domain::memory::WRITE_POINTS;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::model::decision;
-use crate::harness::{Installation, Person, Planner, eventually, on_both_databases};
+use crate::harness::{Installation, Planner, eventually, on_both_databases};
 
 on_both_databases![memory_outlives_the_death_of_its_process_at_every_write_point];
 
@@ -100,7 +100,7 @@ async fn extracts(installation: &Installation, planner: &Planner, (fault, said):
         owner.contents().await == [content.clone()]
     })
     .await;
-    let memories = facts(&owner).await;
+    let memories = owner.facts().await;
     assert_eq!(memories.len(), 1, "{fault}: {memories:?}");
     let versions = memories[0]["versions"].as_array().expect("versions");
     let evidence = memories[0]["current"]["evidence"].as_array();
@@ -111,13 +111,6 @@ async fn extracts(installation: &Installation, planner: &Planner, (fault, said):
         "{fault}"
     );
     server.stop().await;
-}
-
-/// What is remembered but for episodes.
-async fn facts(owner: &Person) -> Vec<Value> {
-    let mut memories = owner.memories().await;
-    memories.retain(|memory| memory["kind"] != "EPISODE");
-    memories
 }
 
 /// Lets a worker run until it is killed at this place.

@@ -29,13 +29,18 @@ impl Person {
         list(&memories["nodes"])
     }
 
-    /// What holds of it, but for what has come of tasks.
+    /// The same but for episodes, which are written beside whatever a test does.
+    async fn facts(&self) -> Vec<Value> {
+        let mut memories = self.memories().await;
+        memories.retain(|memory| memory["kind"] != "EPISODE");
+        memories
+    }
+
+    /// What those of them say that hold.
     async fn contents(&self) -> Vec<String> {
-        let memories = self.memories().await;
-        let holds = memories
-            .iter()
-            .filter(|memory| !memory["current"].is_null() && memory["kind"] != "EPISODE");
-        holds
+        let facts = self.facts().await;
+        let holding = facts.iter().filter(|memory| !memory["current"].is_null());
+        holding
             .map(|memory| text(&memory["current"]["content"]))
             .collect()
     }

@@ -219,7 +219,7 @@ async fn archive(change: &mut TaskChange<'_>, action: &TaskAction) -> Result<()>
     end(change, TaskStatus::Archived, reason).await
 }
 
-/// Cancels what runs, withdraws what is asked, and gives the task its last status.
+/// Cancels what runs, withdraws what the task has asked, and gives it its last status. Where a message belongs is still asked.
 pub(crate) async fn end(
     change: &mut TaskChange<'_>,
     status: TaskStatus,
